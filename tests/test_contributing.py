@@ -16,6 +16,8 @@ from garrote import (
     GreedyClassifier,
     GreedyRegressor,
     NonNegativeGarrote,
+    RelevanceClassifier,
+    RelevanceRegressor,
     ShrinkageClassifier,
     ShrinkageRegressor,
     SingleEffectsClassifier,
@@ -32,7 +34,7 @@ from garrote import (
 from garrote.cli.main import main
 from garrote.designs import DenseDesign, Design
 from garrote.designs.gram import GramColumns
-from garrote.estimators.registry import SELECTORS, Selector
+from garrote.estimators.registry import MACHINES, SELECTORS, Selector
 from garrote.inference import Gibbs, Sample, Search, infer
 from garrote.inference.choosing import WAYS
 from garrote.likelihoods import FAMILIES, Binomial, Gaussian
@@ -248,12 +250,17 @@ EVERY_ESTIMATOR = [
     ShrinkageClassifier("laplace", **SHORT),
     GreedyRegressor("splicing", criterion="cv", cv=3, covariates=[2]),
     GreedyClassifier("forward", n_features=2),
+    RelevanceRegressor(covariates=[2]),
+    RelevanceClassifier(),
     NonNegativeGarrote("ridge", method=FollowPath(alphas=12), cv=3),
 ]
 
 
 def test_no_estimator_is_left_out_of_those_that_take_the_printed_design():
-    assert {type(model).__name__ for model in EVERY_ESTIMATOR} == set(estimators.__all__)
+    assert {type(model).__name__ for model in EVERY_ESTIMATOR} == set(estimators.__all__) - {
+        place.estimator
+        for place in MACHINES  # which have kernels of rows
+    }
 
 
 @pytest.mark.parametrize("shape", [(60, 90), (60, 12)], ids=["N < D", "N >= D"])

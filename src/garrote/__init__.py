@@ -10,7 +10,12 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:  # what type checkers cannot read from the table below
     from garrote.estimators import GreedyClassifier as GreedyClassifier
     from garrote.estimators import GreedyRegressor as GreedyRegressor
+    from garrote.estimators import KernelFeatures as KernelFeatures
     from garrote.estimators import NonNegativeGarrote as NonNegativeGarrote
+    from garrote.estimators import RelevanceClassifier as RelevanceClassifier
+    from garrote.estimators import RelevanceRegressor as RelevanceRegressor
+    from garrote.estimators import RelevanceVectorClassifier as RelevanceVectorClassifier
+    from garrote.estimators import RelevanceVectorRegressor as RelevanceVectorRegressor
     from garrote.estimators import ShrinkageClassifier as ShrinkageClassifier
     from garrote.estimators import ShrinkageRegressor as ShrinkageRegressor
     from garrote.estimators import SingleEffectsClassifier as SingleEffectsClassifier

@@ -3,10 +3,23 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from garrote.estimators.registry import every_place
+from garrote.estimators.registry import MACHINES, every_place
 
 if TYPE_CHECKING:  # what type checkers cannot read from the rows of the registry
     from garrote.estimators.non_negative_garrote import NonNegativeGarrote as NonNegativeGarrote
+    from garrote.estimators.relevance.kernel_machine import KernelFeatures as KernelFeatures
+    from garrote.estimators.relevance.relevance_classifier import (
+        RelevanceClassifier as RelevanceClassifier,
+    )
+    from garrote.estimators.relevance.relevance_regressor import (
+        RelevanceRegressor as RelevanceRegressor,
+    )
+    from garrote.estimators.relevance.relevance_vectors import (
+        RelevanceVectorClassifier as RelevanceVectorClassifier,
+    )
+    from garrote.estimators.relevance.relevance_vectors import (
+        RelevanceVectorRegressor as RelevanceVectorRegressor,
+    )
     from garrote.estimators.searching.greedy_classifier import GreedyClassifier as GreedyClassifier
     from garrote.estimators.searching.greedy_regressor import GreedyRegressor as GreedyRegressor
     from garrote.estimators.shrinkage_classifier import ShrinkageClassifier as ShrinkageClassifier
@@ -26,7 +39,8 @@ if TYPE_CHECKING:  # what type checkers cannot read from the rows of the registr
         VariationalGarroteClassifier as VariationalGarroteClassifier,
     )
 
-_HOMES = {place.estimator: place.module for _, place in every_place()}
+_PLACES = (*(place for _, place in every_place()), *MACHINES)
+_HOMES = {place.estimator: place.module for place in _PLACES}
 
 __all__ = sorted(_HOMES)
 

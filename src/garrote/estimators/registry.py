@@ -54,7 +54,10 @@ LABEL_REFERENCES = {
     "single-effects": "Wang et al. (2020), JRSS B 82, 1273-1300, with the bound of " + _BOUND,
     "enumerate": _LAPLACE,
     "metropolis": _LAPLACE,
+    "fixed-point": _LAPLACE,
+    "em": _LAPLACE,
 }
+LABEL_REFERENCES["gibbs"] = LABEL_REFERENCES["sample"]
 # The sources of what is done with numbers, by the method that did it.
 _MURPHY = "Murphy (2012), Machine Learning: A Probabilistic Perspective, section 13.2"
 _SAMPLING = "Zanella & Roberts (2019), JRSS B 81, 489-517"
@@ -65,6 +68,9 @@ _EFFECTS = (
 _HORSESHOE = (
     "Carvalho, Polson & Scott (2010), The horseshoe estimator for sparse signals. Biometrika 97, "
     "465-480"
+)
+_RELEVANCE = (
+    "Tipping (2001), Sparse Bayesian learning and the relevance vector machine. JMLR 1, 211-244"
 )
 NUMBER_REFERENCES = {
     "sample": f"{_MURPHY}; {_SAMPLING}",
@@ -155,7 +161,25 @@ SELECTORS = {
             f"{_HORSESHOE}; {LABEL_REFERENCES['sample']}",
         ),
     ),
+    "relevance": Selector(
+        "Relevance determination",
+        "a prior variance for each coefficient, set by the evidence; quick, and too generous to noise",
+        "garrote.estimators.relevance.relevance_regressor",
+        "RelevanceRegressor",
+        _RELEVANCE,
+        for_labels=Place(
+            "garrote.estimators.relevance.relevance_classifier",
+            "RelevanceClassifier",
+            f"{_RELEVANCE}; {_LAPLACE}",
+        ),
+    ),
 }
+# Estimators that select no columns, and are no methods of the command line.
+MACHINES = (
+    Place("garrote.estimators.relevance.kernel_machine", "KernelFeatures"),
+    Place("garrote.estimators.relevance.relevance_vectors", "RelevanceVectorRegressor"),
+    Place("garrote.estimators.relevance.relevance_vectors", "RelevanceVectorClassifier"),
+)
 
 
 def every_place() -> Iterator[tuple[Selector, Place]]:

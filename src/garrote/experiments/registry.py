@@ -145,6 +145,9 @@ STUDIES = {
     "murphy-figure-13.19": Study(
         "thresholds of the hierarchical adaptive prior", "murphy.thresholding", "run_figure_13_19"
     ),
+    "murphy-figure-13.20": Study(
+        "why relevance determination is sparse", "murphy.relevance", "run_figure_13_20"
+    ),
     # Lecture: Odone, F. and Rosasco, L., Variable Selection & Sparsity (RegML), section 6.3.
     "lecture-ista": Study(
         "soft thresholding as printed and as derived", "lecture_ista", "run_lecture_ista"

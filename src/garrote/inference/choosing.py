@@ -30,17 +30,31 @@ from garrote.inference.methods import (
     BayesianMatchingPursuit,
     EffectByEffect,
     Enumerate,
+    FixedPoint,
     Gibbs,
     MeanField,
     Method,
     Metropolis,
+    ReweightedL1,
     Sample,
     Search,
+    Sequential,
     as_method,
     averages_shapes,
 )
 from garrote.inference.models.label_sampling import sample_labels
 from garrote.inference.models.signs import ways_under
+from garrote.inference.relevance.labels import (
+    em_label_relevance,
+    fixed_point_label_relevance,
+    lasso_label_relevance,
+)
+from garrote.inference.relevance.numbers import (
+    em_relevance,
+    fixed_point_relevance,
+    lasso_relevance,
+    sequential_relevance,
+)
 from garrote.inference.shrinkage import gibbs_shrinkage
 from garrote.inference.task import Inferred, Task
 from garrote.likelihoods import families_with_posteriors
@@ -70,6 +84,10 @@ WAYS: dict[Integration, dict[tuple[str, type[Method]], Way]] = {
         ("models", EM): em_posterior,
         ("effects", EffectByEffect): single_effects_posterior,
         ("shrinkage", Gibbs): gibbs_shrinkage,
+        ("relevance", Sequential): sequential_relevance,
+        ("relevance", FixedPoint): fixed_point_relevance,
+        ("relevance", EM): em_relevance,
+        ("relevance", ReweightedL1): lasso_relevance,
     },
     Integration.POLYA_GAMMA: {
         ("models", Sample): sample_labels,
@@ -77,6 +95,9 @@ WAYS: dict[Integration, dict[tuple[str, type[Method]], Way]] = {
         ("models", MeanField): label_mean_field,
         ("effects", EffectByEffect): label_effects_posterior,
         ("shrinkage", Gibbs): gibbs_label_shrinkage,
+        ("relevance", FixedPoint): fixed_point_label_relevance,
+        ("relevance", EM): em_label_relevance,
+        ("relevance", ReweightedL1): lasso_label_relevance,
     },
     Integration.LAPLACE: _FITTED,
 }
@@ -241,10 +262,14 @@ def choose_method(
     20,000, and beyond that it is mean field. For labels these are 10 columns (none, where they have
     signs), tables of 500,000 entries, and beyond. Models of counts, and those of labels under BIC, are
     all fitted up to 12 columns (10, where the slab's variance is unknown), and found on walks beyond.
-    Single effects and priors that shrink have one method each.
+    Single effects and priors that shrink have one method each; relevance is determined variable by
+    variable, or by a fixed point for labels and where no variable is ever out.
     """
     if grouped is not None:
         return choose_for_groups(prior, integration, grouped)
+    if prior.kind == "relevance":
+        numbers = integration is Integration.CLOSED_FORM and prior.sparse
+        return Sequential() if numbers else FixedPoint()
     only = [method for kind, method in WAYS[integration] if kind == prior.kind]
     if len(only) == 1:
         return only[0]()

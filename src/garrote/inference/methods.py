@@ -276,11 +276,72 @@ class EffectByEffect(Method):
     remedy: ClassVar[str] = "allow for fewer effects, or give prior=SingleEffects(max_iter=...)"
 
 
+@dataclass(frozen=True)
+class _ByEvidence(Method):
+    """What methods share that set variances by the evidence, until nothing would raise it by ``tol``."""
+
+    tol: float = 1e-5
+    max_iter: int = 10_000
+
+    def check(self) -> None:
+        """Refuse tolerances and limits that could not be kept."""
+        check_positive("tol", self.tol)
+        check_count("max_iter", self.max_iter, 1)
+
+
+@dataclass(frozen=True)
+class Sequential(_ByEvidence):
+    """Set variances by the evidence from nothing, variable by variable (Tipping & Faul 2003).
+
+    For `garrote.priors.RelevancePrior`.
+
+    Parameters
+    ----------
+    tol : float, default=1e-5
+        What a change of one variance may still add to the log evidence.
+    max_iter : int, default=10,000
+        The most variables that come or go.
+    """
+
+    name: ClassVar[str] = "sequential"
+    remedy: ClassVar[str] = "raise max_iter, or give prior=RelevancePrior(noise_variance=...)"
+
+
+@dataclass(frozen=True)
+class FixedPoint(_ByEvidence):
+    """Set all variances by MacKay's fixed point, from all variables in (Murphy 2012, Eq. 13.169).
+
+    For `garrote.priors.RelevancePrior`; its settings are those of `Sequential`, ``max_iter`` counts
+    steps.
+    """
+
+    name: ClassVar[str] = "fixed-point"
+    remedy: ClassVar[str] = "raise max_iter, or use method='sequential'"
+
+
+@dataclass(frozen=True)
+class ReweightedL1(_ByEvidence):
+    """Set variances by lassos, each weighed by the evidence of the one before (Eqs. 13.172-13.173).
+
+    For `garrote.priors.RelevancePrior` (Wipf & Nagarajan 2010).
+
+    Parameters
+    ----------
+    tol : float, default=1e-5
+        What coefficients may still move by, in standard deviations of the response.
+    max_iter : int, default=10,000
+        The most lassos.
+    """
+
+    name: ClassVar[str] = "reweighted-l1"
+    remedy: ClassVar[str] = "raise max_iter, or use method='sequential'"
+
+
 METHODS: dict[str, type[Method]] = {
     kind.name: kind
     for kind in (
         Auto, Enumerate, Sample, Metropolis, Gibbs, Search, BayesianMatchingPursuit, MeanField, EM,
-        EffectByEffect,
+        EffectByEffect, Sequential, FixedPoint, ReweightedL1,
     )
 }  # fmt: skip
 

@@ -29,6 +29,9 @@ _SHAPES: dict[str, dict[str, str]] = {
     },
     "Spread": {"columns": "k", "standard_error": "k", "correlation": "kk"},
     "Draws": {"draws": "SD", "sign_probability": "D", "shrinkage": "D"},
+    "JointGaussian": {
+        "columns": "k", "covariance": "kk", "sign_probability": "D", "deviation": "D", "mean": "D",
+    },
     "SoftSupport": {
         "columns": "k", "probability": "k", "mean": "k", "deviation": "k", "correlation": "kk",
     },
@@ -86,13 +89,17 @@ def check_estimator(model: Any) -> None:
         shape = np.shape(getattr(model, name, ()))
         if hasattr(model, name) and (not shape or count != shape[-1]):
             raise ModelFileError(f"{name} has shape {shape} for {count} columns")
-    if hasattr(model, "intercept_") and np.shape(model.intercept_) != np.shape(model.coef_)[:-1]:
-        raise ModelFileError(f"intercept_ has shape {np.shape(model.intercept_)}")
-    if hasattr(model, "classes_") and np.ndim(model.coef_) == 2:
+    coef = getattr(model, "coef_", None)
+    level = np.shape(getattr(model, "intercept_", 0.0))
+    if coef is not None and hasattr(model, "intercept_") and level != np.shape(coef)[:-1]:
+        raise ModelFileError(f"intercept_ has shape {level}")
+    if hasattr(model, "classes_") and np.ndim(coef) == 2:
         classes, rows = len(model.classes_), len(model.coef_)
         if rows not in (classes, classes - 1):
             raise ModelFileError(f"coef_ has {rows} rows for {classes} classes")
     given = model.get_params(deep=False)
+    if hasattr(model, "dual_coef_"):  # a kernel machine, whose coefficients are those of rows
+        count = len(model.dual_coef_)
     _check_inside((v for name, v in vars(model).items() if name not in given), count, set())
 
 

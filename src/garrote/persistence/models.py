@@ -38,6 +38,7 @@ from garrote.results.laws import (
     EffectsLaw,
     FactorisedPredictor,
     Intercepts,
+    JointGaussian,
     Mixture,
     Models,
     Pooled,
@@ -76,10 +77,10 @@ VERSION, _OLDEST = 2, 2
 _RESULTS = (
     Anchor, Audit, Certificate, ClassEffects, Consistency, CovariatesLaw, CredibleSet, Curve,
     DataCheck, Draws, EffectsLaw, FactorisedPredictor, Finding, Fit, Graph, Inclusions, Intercepts,
-    LabelScores, Likeness, Mixture, Models, ModelsView, Move, Optima, Path, PathView, PenaltyFit,
-    Pooled, Posterior, PredictiveDensity, Predictions, SamplingAccuracy, Scale, Selection, SlabShapes,
-    SoftSupport, Spread,
-    Stability, StandIns, States, Substitutes, Summary, Table, Validation, VariableGroups,
+    JointGaussian, LabelScores, Likeness, Mixture, Models, ModelsView, Move, Optima, Path, PathView,
+    PenaltyFit, Pooled, Posterior, PredictiveDensity, Predictions, SamplingAccuracy, Scale, Selection,
+    SlabShapes, SoftSupport, Spread, Stability, StandIns, States, Substitutes, Summary, Table, Validation,
+    VariableGroups,
 )  # fmt: skip
 
 

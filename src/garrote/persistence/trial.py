@@ -31,6 +31,9 @@ def try_answers(model: Any) -> None:
 
 def _try_predictions(model: Any) -> None:
     rows = np.zeros((2, model.n_features_in_))  # one row would go with an array of any length
+    if not hasattr(model, "predict"):
+        model.transform(rows)
+        return
     answers = {"predict": model.predict(rows)}
     if "return_std" in inspect.signature(model.predict).parameters:
         answers["the deviation of predict"] = model.predict(rows, return_std=True)[1]

@@ -13,6 +13,7 @@ from garrote.priors.inclusion import (
     as_inclusion,
 )
 from garrote.priors.names import PRIORS, as_prior, prior_class
+from garrote.priors.relevance import RelevancePrior
 from garrote.priors.scale_mixture import (
     SHRINKAGE_PRIORS,
     ElasticNetPrior,
@@ -54,6 +55,7 @@ __all__ = [
     "NEGPrior",
     "NormalGammaPrior",
     "Prior",
+    "RelevancePrior",
     "ScaleMixturePrior",
     "SingleEffects",
     "Slab",

@@ -3,6 +3,7 @@
 from typing import Any
 
 from garrote.priors.base import Prior
+from garrote.priors.relevance import RelevancePrior
 from garrote.priors.scale_mixture import SHRINKAGE_PRIORS
 from garrote.priors.single_effects import SingleEffects
 from garrote.priors.slab import BIC, GPrior
@@ -15,6 +16,7 @@ PRIORS: dict[str, type[Prior]] = {
     "g-prior": GPrior,
     "bic": BIC,
     "single-effects": SingleEffects,
+    "relevance": RelevancePrior,
     **SHRINKAGE_PRIORS,
 }
 

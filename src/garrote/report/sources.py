@@ -55,6 +55,8 @@ _ORDER = (
 )
 
 _CERTIFICATE = {
+    "relevance": "how far the evidence is from level in the variance of any variable that is in",
+    "addition": "what letting one more variable in could add to the log evidence",
     "inclusion": "how far any variable's probability is from the one that the data and all "
     "other variables imply for it",
     "weight": "how far any weight is from the one that the data and all other variables imply, "

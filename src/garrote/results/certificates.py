@@ -62,6 +62,8 @@ class Certificate:
     optimality gap       how much smaller the error of another subset of the same size could be at most,
                          as a share of the null model's; 0 where all subsets were searched
     step                 how far a step of a pursuit is from the best one, relative to it
+    relevance            largest derivative of the log evidence by the logarithm of a prior variance
+    addition             the most that one more variable could add to the log evidence
     gradient             largest length of a likelihood's gradient at fitted models, in standard errors
     ==================== ==============================================================================
 

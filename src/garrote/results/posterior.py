@@ -206,7 +206,7 @@ class Posterior(Generic[AnyLaw]):
         """How many coefficients there are, and how many of them are believed to be in."""
         what = f"Posterior of {len(self.mean):,} coefficients ({type(self.law).__name__})"
         if self.keeps_every_variable:
-            return f"{what}: all are in, and shrunk"
+            return f"{what}: {self.law.in_words}"
         expected = float(self.inclusion_probability.sum())
         return f"{what}: {expected:.3g} expected in, {len(self.median_model):,} more likely in than out"
 

@@ -54,7 +54,7 @@ def by_inclusion(
 
 
 def _by_sign(posterior: Posterior, fixed: Array, how: str) -> Verdict:
-    """Intervals of draws that exclude zero."""
+    """Select what has an interval without 0."""
     lower, upper = posterior.interval(LEVEL)
     selected = (lower > 0) | (upper < 0)
     selected[fixed] = True
@@ -66,7 +66,6 @@ def _by_sign(posterior: Posterior, fixed: Array, how: str) -> Verdict:
         lower=lower,
         upper=upper,
         evidence=SIGN,
-        intervals="intervals are equal-tailed, of draws of all coefficients together; the prior leaves "
-        "no variable out, and the probability is that of the effect's sign",
+        intervals=posterior.law.intervals_in_words,
         rule=f"{100 * LEVEL:g}% interval excludes 0 (sign probability > {0.5 + LEVEL / 2:g}), {how}",
     )

@@ -229,3 +229,11 @@ def test_the_lecture_s_soft_thresholding_ends_in_the_optimum_once_it_is_put_righ
     assert above["lasso, as printed"][-1] > start[1.0]
     # Half of the ridge is another problem.
     assert above["elastic net, as printed but for the sign"][-1] > 1e-4 * start[0.5]
+
+
+def test_a_column_that_points_away_from_y_is_best_without_variance():
+    numbers = quick_study("murphy-figure-13.20").numbers
+    away, towards = numbers["best"]
+    assert away == 0.0
+    assert 0.2 < towards < 2.0
+    assert (np.diff(numbers["nearly orthogonal to y"]) < 0).all()

@@ -39,8 +39,8 @@ def seed_of(random_state: Any) -> Any:
 def source_of(prior: Prior, integration: Integration, method: str) -> str | None:
     """Return the source of what was done; None for that of the estimator."""
     if prior.reference is not None:
-        beside = f"; {LABEL_REFERENCES['sample']}" if integration is Integration.POLYA_GAMMA else ""
-        return f"{prior.reference}{beside}"
+        labels = integration is Integration.POLYA_GAMMA and method in LABEL_REFERENCES
+        return f"{prior.reference}; {LABEL_REFERENCES[method]}" if labels else prior.reference
     if integration is Integration.CLOSED_FORM:
         return NUMBER_REFERENCES.get(method)
     return LABEL_REFERENCES[method] if prior.integrated else BIC_REFERENCE

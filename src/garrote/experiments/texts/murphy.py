@@ -2,7 +2,6 @@
 
 from garrote.experiments.texts.places import Entry, Text
 
-_RELEVANCE = "relevance determination is planned"
 _CODING = "dictionaries are planned"
 _UNDRAWN = "a drawing that is not made again"
 
@@ -326,17 +325,36 @@ _NON_CONVEX = (
     Entry("section 13.6.3", "other hierarchies", "ShrinkageRegressor penalties.NormalJeffreys"),
 )
 
+_RELEVANCE = (
+    Entry("section 13.7", "relevance determination", "RelevanceRegressor priors.RelevancePrior"),
+    Entry("sections 13.7.1-13.7.3", "for numbers, and why it is sparse", "RelevanceRegressor"),
+    Entry(
+        "Eqs. 13.147-13.158",
+        "its model, evidence and posterior",
+        "solvers.relevance.evidence.log_evidence solvers.relevance.given_variances.implied",
+        remark="Eq. 13.150 with beta^-1 I, Eq. 13.153 with its factor -1/2",
+    ),
+    Entry("Figure 13.20", "why it is sparse", studies="murphy-figure-13.20"),
+    Entry("Eq. 13.159", "one variable", "solvers.relevance.evidence.gain_of_one"),
+    Entry("Eqs. 13.160-13.161", "as an estimate of a mode", "inference.ReweightedL1"),
+    Entry("section 13.7.4", "its algorithms", "RelevanceRegressor inference.Sequential"),
+    Entry(
+        "sections 13.7.4.1-13.7.4.3",
+        "EM, fixed points, reweighted l1",
+        "inference.EM inference.FixedPoint inference.ReweightedL1",
+    ),
+    Entry("Eqs. 13.162-13.168", "EM", "solvers.relevance.climbing.em_step"),
+    Entry("Eqs. 13.169-13.171", "fixed points", "solvers.relevance.climbing.fixed_point_step"),
+    Entry(
+        "Eqs. 13.172-13.173",
+        "reweighted l1",
+        "inference.relevance.lassos.lassos_of_numbers",
+        remark="Eq. 13.173 with X on both sides of the diagonal",
+    ),
+    Entry("section 13.7.5", "for labels", "RelevanceClassifier"),
+)
+
 _NOT_YET = (
-    Entry("section 13.7", "relevance determination", remark=_RELEVANCE),
-    Entry("sections 13.7.1-13.7.3", "for numbers, and why it is sparse", remark=_RELEVANCE),
-    Entry("Eqs. 13.147-13.158", "its model, evidence and posterior", remark=_RELEVANCE),
-    Entry("Figure 13.20", "why it is sparse", remark=_RELEVANCE),
-    Entry("Eq. 13.159", "one variable", remark=_RELEVANCE),
-    Entry("Eqs. 13.160-13.161", "as an estimate of a mode", remark=_RELEVANCE),
-    Entry("section 13.7.4", "its algorithms", remark=_RELEVANCE),
-    Entry("sections 13.7.4.1-13.7.4.3", "EM, fixed points, reweighted l1", remark=_RELEVANCE),
-    Entry("Eqs. 13.162-13.173", "EM, fixed points, reweighted l1", remark=_RELEVANCE),
-    Entry("section 13.7.5", "for labels", remark=_RELEVANCE),
     Entry("section 13.8", "sparse coding", remark=_CODING),
     Entry("sections 13.8.1-13.8.4", "dictionaries, sensing, inpainting", remark=_CODING),
     Entry("Table 13.3", "models of latent factors", remark=_CODING),
@@ -349,9 +367,9 @@ _NOT_YET = (
 _EXERCISES = (
     Entry("exercise 13.1", "the gradient of squares", "solvers.losses.least_squares.LeastSquares"),
     Entry("Eqs. 13.180-13.184", "one coefficient of least squares", "rules.columns.column_dot"),
-    Entry("exercise 13.2", "EM of relevance determination", remark=_RELEVANCE),
-    Entry("Eqs. 13.185-13.189", "steps of relevance determination", remark=_RELEVANCE),
-    Entry("exercise 13.3", "fixed points of relevance determination", remark=_RELEVANCE),
+    Entry("exercise 13.2", "EM of relevance determination", "solvers.relevance.climbing.em_step"),
+    Entry("Eqs. 13.185-13.189", "its steps", "solvers.relevance.evidence.log_evidence"),
+    Entry("exercise 13.3", "its fixed points", "solvers.relevance.climbing.fixed_point_step"),
     Entry("exercise 13.4", "the evidence under a g-prior", "priors.GPrior"),
     Entry("Eqs. 13.190-13.191", "the same", "priors.GPrior priors.evidence.closed_forms.FixedG"),
     Entry("exercise 13.5", "elastic net as a lasso", "solvers.penalised.homotopy.walk"),
@@ -395,5 +413,14 @@ _EXERCISES = (
 
 MURPHY = Text(
     "Murphy, K. P. (2012). Machine Learning: A Probabilistic Perspective, chapter 13. MIT Press.",
-    (*_SELECTION, *_BASICS, *_ALGORITHMS, *_EXTENSIONS, *_NON_CONVEX, *_NOT_YET, *_EXERCISES),
+    (
+        *_SELECTION,
+        *_BASICS,
+        *_ALGORITHMS,
+        *_EXTENSIONS,
+        *_NON_CONVEX,
+        *_RELEVANCE,
+        *_NOT_YET,
+        *_EXERCISES,
+    ),
 )

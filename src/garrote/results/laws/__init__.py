@@ -5,11 +5,12 @@ from garrote.results.laws.covariates import CovariatesLaw, FactorisedPredictor
 from garrote.results.laws.draws import Draws, States
 from garrote.results.laws.effects import EffectsLaw
 from garrote.results.laws.factorised import Mixture, SoftSupport
+from garrote.results.laws.gaussian import JointGaussian
 from garrote.results.laws.models import Intercepts, Models
 from garrote.results.laws.pooled import Pooled
 
 # What the field `law` of a posterior may be.
-Law = Models | States | Draws | SoftSupport | Mixture | EffectsLaw | Pooled
+Law = Models | States | Draws | SoftSupport | Mixture | EffectsLaw | JointGaussian | Pooled
 
 __all__ = [
     "Anchor",
@@ -19,6 +20,7 @@ __all__ = [
     "EffectsLaw",
     "FactorisedPredictor",
     "Intercepts",
+    "JointGaussian",
     "Law",
     "Mixture",
     "Models",

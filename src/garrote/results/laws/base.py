@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -65,6 +65,16 @@ class CoefficientLaw(Shown):
 
     models: Any = None
     sign_probability: Any = None
+    # What intervals are, where signs have probabilities and inclusion has none.
+    intervals_in_words: ClassVar[str] = (
+        "intervals are equal-tailed, of draws of all coefficients together; the prior leaves no "
+        "variable out, and the probability is that of the effect's sign"
+    )
+
+    @property
+    def in_words(self) -> str:
+        """What is in, where inclusion has no probabilities."""
+        return "all are in, and shrunk"
 
     @property
     def mean_intercept(self) -> float | None:

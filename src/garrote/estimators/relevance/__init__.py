@@ -1,0 +1,1 @@
+"""Relevance determination as estimators: of columns, and of rows by kernels."""

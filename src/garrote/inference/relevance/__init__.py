@@ -1,0 +1,1 @@
+"""Posteriors of relevance determination: variances by the evidence, coefficients given these."""

@@ -1,0 +1,1 @@
+"""Relevance determination: variances of coefficients that maximise the evidence."""
