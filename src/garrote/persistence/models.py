@@ -79,8 +79,8 @@ _RESULTS = (
     DataCheck, Draws, EffectsLaw, FactorisedPredictor, Finding, Fit, Graph, Inclusions, Intercepts,
     JointGaussian, LabelScores, Likeness, Mixture, Models, ModelsView, Move, Optima, Path, PathView,
     PenaltyFit, Pooled, Posterior, PredictiveDensity, Predictions, SamplingAccuracy, Scale, Selection,
-    SlabShapes, SoftSupport, Spread, Stability, StandIns, States, Substitutes, Summary, Table, Validation,
-    VariableGroups,
+    SlabShapes, SoftSupport, Spread, Stability, StandIns, States, Substitutes, Summary, Table,
+    Validation, VariableGroups,
 )  # fmt: skip
 
 
