@@ -905,6 +905,11 @@ EVERY_ESTIMATOR = {
     "ShrinkageRegressor": lambda X, y: estimators.ShrinkageRegressor(
         method=Gibbs(200, 50), random_state=0
     ).fit(X, y),
+    "RelevanceRegressor": lambda X, y: estimators.RelevanceRegressor().fit(X, y),
+    "RelevanceClassifier": lambda X, y: estimators.RelevanceClassifier().fit(X, y > 0),
+    "RelevanceVectorRegressor": lambda X, y: estimators.RelevanceVectorRegressor().fit(X, y),
+    "RelevanceVectorClassifier": lambda X, y: estimators.RelevanceVectorClassifier().fit(X, y > 0),
+    "KernelFeatures": lambda X, y: estimators.KernelFeatures().fit(X),
     "NonNegativeGarrote": lambda X, y: estimators.NonNegativeGarrote(alpha=0.1).fit(X, y),
     "GreedyRegressor": lambda X, y: estimators.GreedyRegressor(Splicing(3)).fit(X, y),
     "GreedyClassifier": lambda X, y: estimators.GreedyClassifier(n_features=1).fit(X, y > 0),
@@ -913,12 +918,12 @@ EVERY_ESTIMATOR = {
 
 def all_answers(model, X):
     """Return what a model of any kind predicts; ask it also for everything else."""
-    str(model.summary()), model.summary()._repr_html_(), model.selection_.to_json()
-    (
-        str(model.selection_.table()),
-        str(model.selection_.table(all_variables=True)),
-        model.transform(X),
-    )
+    if not hasattr(model, "predict"):
+        return [model.transform(X)]
+    if hasattr(model, "selection_"):
+        str(model.summary()), model.summary()._repr_html_(), model.selection_.to_json()
+        str(model.selection_.table()), str(model.selection_.table(all_variables=True))
+        model.transform(X)
     found = [model.predict(X)]
     if "return_std" in inspect.signature(model.predict).parameters:
         found += [*model.predict(X, return_std=True)]

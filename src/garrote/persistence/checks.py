@@ -89,7 +89,7 @@ def check_estimator(model: Any) -> None:
         shape = np.shape(getattr(model, name, ()))
         if hasattr(model, name) and (not shape or count != shape[-1]):
             raise ModelFileError(f"{name} has shape {shape} for {count} columns")
-    coef = getattr(model, "coef_", None)
+    coef: Any = getattr(model, "coef_", None)
     level = np.shape(getattr(model, "intercept_", 0.0))
     if coef is not None and hasattr(model, "intercept_") and level != np.shape(coef)[:-1]:
         raise ModelFileError(f"intercept_ has shape {level}")

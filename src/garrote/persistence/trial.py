@@ -32,7 +32,9 @@ def try_answers(model: Any) -> None:
 def _try_predictions(model: Any) -> None:
     rows = np.zeros((2, model.n_features_in_))  # one row would go with an array of any length
     if not hasattr(model, "predict"):
-        model.transform(rows)
+        columns = np.shape(model.transform(rows))[1]
+        if columns != model.n_samples_fit_:
+            raise ModelFileError(f"it has {columns} rows in place of {model.n_samples_fit_}")
         return
     answers = {"predict": model.predict(rows)}
     if "return_std" in inspect.signature(model.predict).parameters:

@@ -37,7 +37,7 @@ class KernelSettings(BaseEstimator):
             raise ValueError(
                 f"a precomputed kernel has a row and a column for each sample, got shape {X.shape}"
             )
-        self.X_fit_ = X
+        self.X_fit_, self.n_samples_fit_ = X, X.shape[0]
         self.gamma_ = _gamma(self.gamma, X)
 
     def _kernel(self, X: Any, rows: Any) -> Floats:
@@ -84,6 +84,7 @@ class KernelFeatures(SaveMixin, TransformerMixin, KernelSettings):
     Attributes
     ----------
     X_fit_ : array of shape (N, D)
+    n_samples_fit_ : int
     gamma_ : float
     n_features_in_, feature_names_in_
 
