@@ -74,14 +74,15 @@ class TemperedBetaPrime(NamedTuple):
 
 @log_weight.register
 def _(law: TemperedBetaPrime, t, given):
-    # log(1 + e^t), which for large t is t.
-    softplus = t + np.log1p(np.exp(-t)) if t > 0 else np.log1p(np.exp(t))
-    return law.first * t - law.second * softplus - given * np.exp(t)
+    # Beyond 40, log(1 + e^t) is t.
+    x = np.exp(t)
+    return law.first * t - law.second * (t if t > 40.0 else np.log(1.0 + x)) - given * x
 
 
 @incline.register
 def _(law: TemperedBetaPrime, t, given):
-    return law.first - law.second / (1.0 + np.exp(-t)) - given * np.exp(t)
+    x = np.exp(t)
+    return law.first - law.second * (x / (1.0 + x) if t < 40.0 else 1.0) - given * x
 
 
 @peak.register
@@ -121,14 +122,11 @@ def _try(law, given, uniforms):
         parameter = given[j]
         top = peak(law, parameter)
         height = log_weight(law, top, parameter)
-        right, left = (
-            _point(law, parameter, top, height, 1.0),
-            _point(law, parameter, top, height, -1.0),
-        )
+        right, down = _point(law, parameter, top, height, 1.0)
+        left, up = _point(law, parameter, top, height, -1.0)
         fall, rise = incline(law, right, parameter), incline(law, left, parameter)
         # Where the tangents are as high as the peak.
-        last = right + (height - log_weight(law, right, parameter)) / fall
-        first = left + (height - log_weight(law, left, parameter)) / rise
+        last, first = right + down / fall, left + up / rise
         middle, above, below = last - first, -1.0 / fall, 1.0 / rise
         for k in range(uniforms.shape[1]):
             place, along, hurdle = uniforms[j, k]
@@ -149,8 +147,8 @@ def _try(law, given, uniforms):
 
 @kernel(fastmath=False)
 def _point(law, given, top, height, side):
-    """Return a point on one side of the peak that is about 1 below it."""
-    near, far = 0.0, 0.0
+    """Return a point on one side of the peak that is about 1 below it, and by how much it is."""
+    near, far, drop = 0.0, 0.0, 0.0
     step = 1.0
     for _ in range(200):
         drop = height - log_weight(law, top + side * step, given)
@@ -161,4 +159,4 @@ def _point(law, given, top, height, side):
         else:
             break
         step = 0.5 * (near + far) if far > 0.0 else 2.0 * step
-    return top + side * step
+    return top + side * step, drop

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
+from scipy.fft import irfft, next_fast_len, rfft
 
 from garrote.arrays import Floats
 from garrote.limits.budgets import NUMBERS_AT_ONCE
@@ -56,8 +57,10 @@ def diagnose_draws(draws: Floats) -> Diagnostics:
 def _diagnose(halves: Floats) -> tuple[Floats, Floats]:
     chains, length, _ = halves.shape
     means = halves.mean(axis=1)
-    spectrum = np.fft.rfft(halves - means[:, None], n=2 * length, axis=1)
-    power = np.fft.irfft(np.abs(spectrum) ** 2, n=2 * length, axis=1)[:, :length]
+    # SciPy's transforms take several quantities at a time where these lie side by side.
+    padded = next_fast_len(2 * length, real=True)
+    spectrum = rfft(halves - means[:, None], n=padded, axis=1)
+    power = irfft(spectrum.real**2 + spectrum.imag**2, n=padded, axis=1)[:, :length]
     covariance = power.mean(axis=0) / length
     within = covariance[0] * length / (length - 1)
     whole = covariance[0] + means.var(axis=0, ddof=1)

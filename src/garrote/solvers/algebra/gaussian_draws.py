@@ -7,10 +7,11 @@ draws of u given both (Rue 2001 by columns; Bhattacharya, Chakraborty & Mallick 
 eigenvalues are at least 1, however small the prior variances are.
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.linalg.blas import dsyrk, ssyrk
+from scipy.linalg.blas import dsyrk
 from scipy.linalg.lapack import dpotrf, dtrtrs
 
 from garrote.arrays import Array, Floats
@@ -24,8 +25,9 @@ _DIGITS = 1e-10
 # Where rounding makes the matrix indefinite, these shares of its diagonal are added until it is not.
 _JITTERS = (0.0, *10.0 ** np.arange(-14, 0))
 # A column that adds no more than this to the variance of the rows, 1 without it, is slight: seven digits
-# of what it adds are enough, and numbers of 32 bits are multiplied twice as fast.
-_SLIGHT = 0.1
+# of what it adds are enough, and numbers of 32 bits are multiplied twice as fast. Of 200 rows and 5000
+# columns log determinants are then off by 5e-6 at most, draws by 2e-7 of the largest of them.
+_SLIGHT = 3.0
 # Scales outside of this range are left to numbers of 64 bits.
 _USUAL_SCALES = 1e-12, 1e12
 
@@ -46,9 +48,9 @@ class SingleColumns(NamedTuple):
     curvature: Floats
 
     def products(self, deviation: Floats, large: Array) -> Floats:
-        """Return the lower triangle of Z Z' of all columns but the ``large`` ones."""
+        """Return Z Z' of all columns but the ``large`` ones."""
         rows = self.block * np.where(large, 0.0, deviation).astype(np.float32)
-        return ssyrk(1.0, rows, lower=1).astype(np.float64)
+        return (rows @ rows.T).astype(np.float64, order="F")
 
 
 class ByRows(NamedTuple):
@@ -78,8 +80,14 @@ class ByRows(NamedTuple):
         return (coef @ self.block.T) @ self.block
 
     def products_of(self, columns: Array) -> Floats:
-        """Return X'X of some columns with all."""
-        return self.block[:, columns].T @ self.block
+        """Return X'X of some columns with each other."""
+        block = self.block[:, columns]
+        return block.T @ block
+
+    def correlations(self) -> Callable[[Array], Any]:
+        """Return a function that makes correlations of some columns with all, to seven digits."""
+        unit = (self.block / np.sqrt(self.curvature)).astype(np.float32)
+        return lambda columns: unit[:, columns].T @ unit
 
     @property
     def columns(self) -> Floats:
@@ -156,8 +164,13 @@ class ByColumns(NamedTuple):
         return coef @ self.gram
 
     def products_of(self, columns: Array) -> Floats:
-        """Return X'X of some columns with all."""
-        return self.gram[columns]
+        """Return X'X of some columns with each other."""
+        return self.gram[np.ix_(columns, columns)]
+
+    def correlations(self) -> Callable[[Array], Any]:
+        """Return a function that makes correlations of some columns with all."""
+        size = np.sqrt(self.curvature)
+        return lambda columns: self.gram[columns] / np.outer(size[columns], size)
 
     @property
     def columns(self) -> Floats:

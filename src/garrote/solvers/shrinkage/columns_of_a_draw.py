@@ -51,7 +51,7 @@ def needed_columns(
     explained = share.sum(axis=1)
     part = (1.0 / noise) @ np.abs(share)
     columns = np.sort(np.argsort(-part, kind="stable")[:MOST_COLUMNS])
-    gram = np.ascontiguousarray(form.products_of(columns)[:, columns])
+    gram = np.ascontiguousarray(form.products_of(columns))
     inside = _use(
         gram, np.ascontiguousarray(pulls[:, columns]), np.ascontiguousarray(coef[:, columns]),
         explained, rows * noise, rows, LEAST_NATS, MOST_USED,
@@ -86,13 +86,28 @@ def _use(gram, pulls, coef, explained, noise, rows, least, most):
                 if gain[j] >= enough and along > largest:
                     chosen, largest = j, along
             inside[s, chosen] = True
-            row = factor[k]
-            row[:] = gram[chosen]
-            for earlier in range(k):
-                row -= factor[earlier, chosen] * factor[earlier]
-            row /= np.sqrt(left[chosen])
+            _next_row(gram, factor, k, chosen, np.sqrt(left[chosen]))
             step = pull[chosen] / np.sqrt(left[chosen])
-            pull -= step * row
-            left -= row * row
+            for j in range(count):
+                pull[j] -= step * factor[k, j]
+                left[j] -= factor[k, j] * factor[k, j]
             rest = max(rest - step * step, noise[s])
     return inside
+
+
+@kernel
+def _next_row(gram, factor, k, chosen, unit):
+    """Write the factor's row k, that of the chosen column; the rows before are read four at a time."""
+    row, count = factor[k], factor.shape[1]
+    row[:] = gram[chosen]
+    for first in range(0, k - k % 4, 4):
+        a, b, c, d = factor[first], factor[first + 1], factor[first + 2], factor[first + 3]
+        along, across, up, down = a[chosen], b[chosen], c[chosen], d[chosen]
+        for j in range(count):
+            row[j] -= along * a[j] + across * b[j] + up * c[j] + down * d[j]
+    for earlier in range(k - k % 4, k):
+        share = factor[earlier, chosen]
+        for j in range(count):
+            row[j] -= share * factor[earlier, j]
+    for j in range(count):
+        row[j] /= unit

@@ -25,15 +25,15 @@ _NOTHING = 0.01
 
 def similar_pairs(form: ByRows | ByColumns) -> Array:
     """Return the pairs of columns that resemble each other, the first before the second (P x 2)."""
-    size = np.sqrt(form.curvature)
-    count = len(size)
+    count = len(form.columns)
     width = max(1, NUMBERS_AT_ONCE // max(count, 1))
-    found = []
+    correlations, found = form.correlations(), []
     for first in range(0, count, width):
         part = np.arange(first, min(first + width, count))
-        alike = np.abs(form.products_of(part)) / np.outer(size[part], size)
+        alike = np.abs(correlations(part))
         alike[np.arange(len(part)), part] = 0.0
-        for j, row in zip(part, alike, strict=True):
+        for place in np.flatnonzero((alike >= _ALIKE).any(axis=1)):
+            j, row = part[place], alike[place]
             near = np.flatnonzero(row >= _ALIKE)
             near = near[np.argsort(-row[near], kind="stable")[:_MOST_PARTNERS]]
             found += [(min(j, k), max(j, k)) for k in near]
