@@ -15,7 +15,7 @@ from garrote.arrays import Array, Floats
 from garrote.penalties.base import Penalty, Terms
 from garrote.results.certificates import Certificate
 from garrote.results.fit import PenaltyFit
-from garrote.rules import Evaluated, bounds, companions, restricted, violation
+from garrote.rules import Evaluated, bounds, companions, restricted, total_cost, violation
 from garrote.solvers.control import Control
 from garrote.solvers.descent.optimality import certify
 from garrote.solvers.lockstep import Waiting, finish
@@ -31,6 +31,10 @@ _AGAIN, _ROUNDING = 5, 1e-15
 _FARTHEST = 8
 # A column is expected in the model where its gradient comes this close to what the penalty asks for.
 _MARGIN = 0.05
+# Where working sets are solved to this share of the tolerance, or less exactly, sweeps are what they
+# cost, and no more are made than the gap asks for. Violations may be so many times larger, at most, and
+# at most this share of the strength. What a gap is expected to be is so much of what it may be.
+_LOOSE, _MOST_SPARE, _MOST_OFF, _SAFE = 0.1, 30.0, 0.05, 0.7
 # With more passes than this a look ahead was too far.
 _MANY_PASSES = 2
 # Below this share of the null model's loss a path may end soon.
@@ -184,14 +188,14 @@ def solve_path(
     known: list[tuple[float, Evaluated]] = [(np.inf, smooth.null)]
     remembered = 2 if penalty.convex else 1  # concave penalties have jumps, and no trend
     points: list[PenaltyFit] = []
-    ahead, behind = 1, list[Trial]()
+    ahead, behind, spare = 1, list[Trial](), 1.0
     while len(points) < len(strengths):
         following = strengths[len(points) : len(points) + ahead]
         rule, off = _expected(smooth, penalty, terms, Progression.after(known), following)
         if not penalty.convex:
             let_go(smooth, off > 0)
         smooth.grow(_joining(smooth, rule, off))
-        trials = [_trial(smooth, penalty, float(s), terms, control) for s in following]
+        trials = [_trial(smooth, penalty, float(s), terms, control, spare) for s in following]
         passes = yield from _solve_trials(smooth, trials, control, behind)
         behind = [*behind, *trials][-2:]
         for trial in trials:
@@ -201,15 +205,28 @@ def solve_path(
                 return points
         known = [known[-1], *((trial.strength, trial.seen) for trial in trials)][-remembered:]
         ahead = _next_ahead(smooth, penalty, ahead, passes, points[-1], control)
+        spare = _spare(smooth, trials[-1])
     return points
 
 
 def _trial(
-    smooth: Smooth, penalty: Penalty, strength: float, terms: Terms, control: Control
+    smooth: Smooth, penalty: Penalty, strength: float, terms: Terms, control: Control, spare: float
 ) -> Trial:
     rule = penalty.at(strength, terms)
     share = max(sharpness(rule), control.sharpness)
+    if share >= _LOOSE:
+        share = max(share, min(share * spare, _MOST_OFF / control.tol))
     return Trial(strength, rule, tolerance_at(smooth, strength, control, share))
+
+
+def _spare(smooth: Smooth, trial: Trial) -> float:
+    """Return how many times looser than by its strength a fit may be solved, given the one before it.
+
+    To first order violations of v make a gap of v / strength times what the penalty charges, which may
+    be far less than the null model's loss, by which gaps are measured.
+    """
+    charged = total_cost(trial.rule, trial.point.columns, trial.point.coef)
+    return float(np.clip(_SAFE * smooth.null.loss / max(charged, 1e-300), 1.0, _MOST_SPARE))
 
 
 def _solve_trials(
