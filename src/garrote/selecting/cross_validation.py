@@ -43,9 +43,14 @@ class Fold:
 
     def label_scores(self, mean: Floats) -> Scores | None:
         """Return how well held-out labels are predicted by their probabilities; None for numbers."""
-        if not has_labels(self.problem.likelihood):
+        if not self.has_labels:
             return None
         return score_labels(self.problem.response, mean, self.held_out)
+
+    @property
+    def has_labels(self) -> bool:
+        """Whether responses are labels."""
+        return has_labels(self.problem.likelihood)
 
     def mean_error(self, errors: Floats) -> float:
         """Return the mean of the rows' errors over those held out."""

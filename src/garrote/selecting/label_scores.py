@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import rankdata
 
 from garrote.arrays import Array, Floats
 from garrote.results.selections.held_out import LabelScores
@@ -26,6 +25,12 @@ class Scores(NamedTuple):
     def stacked(cls, parts: "Sequence[Scores]") -> "Scores":
         """Return several as one, along a new first axis."""
         return cls(*(np.stack(arrays) for arrays in zip(*parts, strict=True)))
+
+    @classmethod
+    def joined(cls, parts: "Sequence[Scores]", count: int) -> "Scores":
+        """Return several as one, along the first axis; what lacks to ``count`` is like the last."""
+        arrays = [np.concatenate(each) for each in zip(*parts, strict=True)]
+        return cls(*(each[np.minimum(np.arange(count), len(each) - 1)] for each in arrays))
 
     def at(self, position: int, classes: tuple[str, ...]) -> LabelScores:
         """Return those of one strength, of scores by fold and strength."""
@@ -62,36 +67,62 @@ def score_labels(codes: Floats, means: Floats, weights: Floats) -> Scores:
     weights : array of shape (n,)
         Rows of weight 0 do not count.
     """
+    return Scores(*(array[0] for array in score_many(codes, means[None], weights)))
+
+
+def score_many(codes: Floats, means: Floats, weights: Floats) -> Scores:
+    """Do as `score_labels` for several predictions of the same rows, along a first axis of ``means``."""
     used = weights > 0
     truth, weights = codes[used].astype(np.intp), weights[used]
-    each = np.stack([1.0 - means, means])[:, used] if means.ndim == 1 else means[:, used]
-    guess = each.argmax(axis=0)
-    confusion = np.zeros((len(each), len(each)))
-    np.add.at(confusion, (truth, guess), weights)
-    if len(each) == 2:
-        auc = ranked_right(truth == 1, each[1], weights)
-        return Scores(confusion, np.asarray(auc), _calibration(each[1], truth == 1, weights))
-    each_auc = [ranked_right(truth == k, each[k], weights) for k in range(len(each))]
-    sure = _calibration(each.max(axis=0), truth == guess, weights)
-    return Scores(confusion, np.asarray(np.mean(each_auc)), sure)
+    each = np.stack([1.0 - means, means], axis=1) if means.ndim == 2 else means
+    each = each[:, :, used]
+    guess, count = each.argmax(axis=1), each.shape[1]
+    confusion = _sums(count * truth + guess, weights, count**2)
+    confusion = confusion.reshape(len(each), count, count)
+    if count == 2:
+        auc = ranked_right(truth == 1, each[:, 1], weights)
+        return Scores(confusion, auc, _calibration(each[:, 1], truth == 1, weights))
+    each_auc = [ranked_right(truth == k, each[:, k], weights) for k in range(count)]
+    sure = _calibration(each.max(axis=1), truth == guess, weights)
+    return Scores(confusion, np.mean(each_auc, axis=0), sure)
 
 
-def ranked_right(inside: Array, score: Floats, weights: Floats) -> float:
-    """Return the area under the ROC curve: P(score of a row inside > that of one outside), ties half.
+def ranked_right(inside: Array, scores: Floats, weights: Floats) -> Floats:
+    """Return areas under ROC curves: P(score of a row inside > that of one outside), ties half.
 
-    Scores are probabilities. NaN where all rows are on one side.
+    Scores are probabilities, a row for each prediction. NaN where all are on one side.
     """
-    many = len(score) > _SORTED
-    rank = (_FINE * score).astype(np.intp) if many else rankdata(score, method="dense") - 1
-    most = int(rank.max(initial=-1)) + 1
-    out = np.bincount(rank[~inside], weights[~inside], most)
-    below = np.cumsum(out) - out / 2
-    total = weights[inside].sum() * out.sum()
-    return float(weights[inside] @ below[rank[inside]] / total) if total > 0 else float("nan")
+    many = scores.shape[1] > _SORTED
+    rank = (_FINE * scores).astype(np.intp) if many else _dense_ranks(scores)
+    out = _sums(rank[:, ~inside], weights[~inside], int(rank.max(initial=-1)) + 1)
+    below = np.cumsum(out, axis=1) - out / 2
+    total = weights[inside].sum() * weights[~inside].sum()
+    if not total > 0:
+        return np.full(len(scores), np.nan)
+    return np.take_along_axis(below, rank[:, inside], axis=1) @ weights[inside] / total
+
+
+def _dense_ranks(scores: Floats) -> Array:
+    """Return the ranks of the numbers in each row, from 0, equal ones having the same."""
+    order = np.argsort(scores, axis=1)
+    ascending = np.take_along_axis(scores, order, axis=1)
+    higher = np.zeros(scores.shape, np.intp)
+    np.cumsum(ascending[:, 1:] != ascending[:, :-1], axis=1, out=higher[:, 1:])
+    rank = np.empty_like(higher)
+    np.put_along_axis(rank, order, higher, axis=1)
+    return rank
+
+
+def _sums(places: Array, weights: Floats, length: int) -> Floats:
+    """Return the sums of weights at places below ``length``, one row for each row of places."""
+    rows = np.arange(len(places))[:, None]
+    spread = np.broadcast_to(weights, places.shape).ravel()
+    sums = np.bincount((length * rows + places).ravel(), spread, length * len(places))
+    return np.asarray(sums, np.float64).reshape(len(places), length)
 
 
 def _calibration(probability: Floats, true: Array, weights: Floats) -> Floats:
     """Return weight, sum of probabilities and weight of what came true, for each bin."""
     place = np.minimum((BINS * probability).astype(np.intp), BINS - 1)
     parts = (weights, weights * probability, weights * true)
-    return np.stack([np.bincount(place, part, BINS) for part in parts], axis=1)
+    return np.stack([_sums(place, part, BINS) for part in parts], axis=2)

@@ -15,7 +15,7 @@ from garrote.problem import Problem
 from garrote.results.fit import PenaltyFit
 from garrote.results.path import Path
 from garrote.selecting.cross_validation import CrossValidation, Fold, HeldOut, cross_validate
-from garrote.selecting.label_scores import Scores, together
+from garrote.selecting.label_scores import Scores, score_many
 from garrote.solvers.control import Control
 from garrote.solvers.lockstep import Solver
 
@@ -107,19 +107,21 @@ def measure_path(fold: Fold, shown: Array, path: Path[PenaltyFit], count: int) -
     """Measure a fold's path on the rows that it holds out, at each of ``count`` strengths."""
     problem = fold.problem
     errors, residuals = np.zeros(count), np.zeros((count, len(shown)))
-    scores: list[Scores | None] = []
+    parts: list[Scores] = []
     for first in range(0, len(path), problem.columns_together):
         group = range(first, min(first + problem.columns_together, len(path)))
+        means = []
         for k, eta in zip(group, linear_predictors(problem, path, group), strict=True):
             errors[k] = fold.error(eta)
-            mean = _means(problem, eta)
-            residuals[k] = _residuals(problem, mean)[shown]
-            scores.append(fold.label_scores(mean))
+            means.append(_means(problem, eta))
+            residuals[k] = _residuals(problem, means[-1])[shown]
+        if fold.has_labels:
+            parts.append(score_many(problem.response, np.stack(means), fold.held_out))
     # A fold whose path ends early stays as it is there: weaker penalties would hardly change it.
     last = len(path) - 1
     errors[last:], residuals[last:] = errors[last], residuals[last]
-    scores += scores[-1:] * (count - len(scores))
-    return HeldOut(errors, residuals, _null_error(fold), together(scores))
+    scores = Scores.joined(parts, count) if parts else None
+    return HeldOut(errors, residuals, _null_error(fold), scores)
 
 
 def linear_predictors(problem: Problem, path: Path[PenaltyFit], positions: Sequence[int]) -> Floats:
