@@ -61,8 +61,12 @@ class Multinomial(Likelihood):
 
     def gradient(self, y: Floats, eta: Floats) -> Floats:
         """Return the derivative of the log likelihood in every linear predictor (K x N)."""
+        return self.gradient_at(y, self.mean(eta))
+
+    def gradient_at(self, y: Floats, mean: Floats) -> Floats:
+        """Return the same where the probabilities of all classes are known."""
         observed = y.astype(np.intp), np.arange(len(y))
-        rows = -self.mean(eta)
+        rows = -mean
         # 1 - p of the observed class is what the others have: no digits are lost where p is almost 1.
         rows[observed] = 0.0
         rows[observed] = -rows.sum(axis=0)

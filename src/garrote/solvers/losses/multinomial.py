@@ -24,7 +24,7 @@ class MultinomialLoss(SeveralOutputs):
 
     def _derivatives(self, eta: Floats) -> Derivatives:
         mean = self.likelihood.mean(eta)
-        slope = self.share * self.likelihood.gradient(self.y, eta)
+        slope = self.share * self.likelihood.gradient_at(self.y, mean)
         # Only a unit to measure violations in: columns of equal length have about equal curvatures.
         owner, column = np.divmod(self.columns, self.count)
         spread = (mean * (1 - mean)) @ self.share
@@ -61,7 +61,7 @@ class MultinomialLoss(SeveralOutputs):
             return eta
         for _ in range(100):
             mean = self.likelihood.mean(eta)
-            slope = self.likelihood.gradient(self.y, eta) @ self.share
+            slope = self.likelihood.gradient_at(self.y, mean) @ self.share
             if before > _STILL:
                 # Equal shifts of all classes change nothing: the one of mean 0 is taken.
                 inverse = np.linalg.pinv(self._intercept_curvature(mean), 1e-10, hermitian=True)
@@ -86,7 +86,7 @@ class MultinomialLoss(SeveralOutputs):
 
     def _seen(self, eta: Floats, product: Floats) -> Evaluated:
         mean = self.likelihood.mean(eta)
-        slopes = self.likelihood.gradient(self.y, eta)
+        slopes = self.likelihood.gradient_at(self.y, mean)
         # Slopes sum to 0 where intercepts are free, but for rounding.
         along = float(self.share @ (slopes * self._known()).sum(axis=0))
 
