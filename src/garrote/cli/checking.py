@@ -31,7 +31,8 @@ def show_check(table: Any, check: Any) -> None:
         console.item(text)
     more = len(check.reading) - _MOST_NOTES
     if more > 0:
-        console.item(f"{more} more notes on columns are in the report and the JSON document")
+        said = "note on columns is" if more == 1 else "notes on columns are"
+        console.item(f"{more} more {said} in the report and the JSON document")
     if check.command:
         console.say("If you agree with what was found, paste this:")
         print(f"\n    {check.command}\n")
