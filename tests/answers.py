@@ -110,7 +110,7 @@ def _garrotes(table: Table) -> Iterator[tuple[str, Callable[[], Answers]]]:
         ("covariates", make(covariates=[2, 7]), {}),
         ("signs and odds", make(signs=np.ones(12, int), prior_log_odds=np.linspace(-1, 1, 12)), {}),
         ("known noise", make(noise_variance=1.0), {}),
-        ("no intercept", make(fit_intercept=False, standardize=False), {}),
+        ("no intercept", make(fit_intercept=False), {}),
     ]:
         yield f"garrote, {name}", _fit(model, X, y, **given)
     yield "garrote, sparse", _fit(make(), table.sparse, y)

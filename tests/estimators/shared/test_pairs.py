@@ -22,9 +22,11 @@ from garrote.priors import EffectSlab, ExpectedSize, GaussianSlab, HorseshoePrio
 
 PAIRS = [(row.load(), row.for_labels.load()) for row in SELECTORS.values() if row.for_labels]
 # What only one of a pair has: numbers have a noise, signs of effects and sums that correct the annealed
-# probabilities, by random numbers; labels have a wide slab in place of a flat one, and classes.
+# probabilities, by random numbers; labels have a wide slab in place of a flat one, whose width asks for
+# a unit of columns, and classes.
 OF_ONE = {
-    "VariationalGarrote": {"noise_variance", "signs", "correct", "random_state", "slab_variance"},
+    "VariationalGarrote": {"noise_variance", "signs", "correct", "random_state"}
+    | {"slab_variance", "standardize"},
     "SparseRegressor": {"class_weight"},
     "SpikeSlabRegressor": {"family"},
     "GreedyRegressor": {"family"},
