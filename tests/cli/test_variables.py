@@ -46,7 +46,7 @@ def variables(document):
     return {one["name"]: one for one in document["variables"]}
 
 
-METHODS = ("lasso", "spike-slab", "garrote")
+METHODS = ("lasso", "spike-slab", "garrote", "single-effects", "greedy")
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -184,5 +184,9 @@ def test_a_method_without_groups_takes_levels_one_by_one_and_says_so(folder, cap
     )
 
 
-def test_single_effects_are_fitted_to_words(folder):
-    assert "site" in " ".join(variables(select(folder, "--method", "single-effects")))
+
+def test_a_search_for_single_columns_says_that_levels_are_apart(folder, capsys):
+    document = select(folder, "--method", "best-subset")
+    assert document["n_variables"] == 8
+    said = " ".join(capsys.readouterr().out.split())
+    assert "the search best-subset takes every column of site, colour" in said

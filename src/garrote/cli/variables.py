@@ -1,8 +1,8 @@
 """Columns of one variable, handed to a method in the form that it has for them.
 
 The levels of a word, the bends of a curve and the products of an interaction are in or out together:
-by groups in the law of inclusion, or by the group lasso. A method that has neither takes the columns
-one by one, and says so.
+by groups in the law of inclusion, by the group lasso, or by the units of a greedy search. A method that
+has none of these takes the columns one by one, and says so.
 """
 
 import argparse
@@ -48,6 +48,8 @@ def keep_whole(
         return _by_inclusion(estimator, settings, groups)
     if "penalty" in known:
         return _by_penalty(settings, groups, known)
+    if "column_groups" in known:
+        return _by_units(settings, groups, known)
     return Grouped(dict(settings), None, _one_by_one(groups, "this method"))
 
 
@@ -104,6 +106,20 @@ def _by_penalty(settings: Mapping[str, Any], groups: Any, known: Mapping[str, An
     return Grouped(dict(settings), None, (*notes, *_one_by_one(groups, f"the penalty {name}")))
 
 
+def _by_units(settings: Mapping[str, Any], groups: Any, known: Mapping[str, Any]) -> Grouped:
+    """Let a search take and leave the columns of a variable as one, if it can."""
+    from garrote.solvers.greedy import SEARCHES
+
+    if settings.get("column_groups") is not None:  # groups of one's own
+        return Grouped(dict(settings))
+    search = settings.get("search", known["search"].default)
+    found = SEARCHES[search] if isinstance(search, str) else search
+    if not found.takes_groups:
+        return Grouped(dict(settings), None, _one_by_one(groups, f"the search {found.name}"))
+    notes = _without_heredity(groups) if groups.parents else ()
+    return Grouped({**settings, "column_groups": groups.number.tolist()}, groups, notes)
+
+
 def _whole(groups: Any) -> str:
     """Say which variables have several columns."""
     names = [name for g, name in enumerate(groups.names) if len(groups.columns(g)) > 1]
@@ -117,7 +133,7 @@ def _one_by_one(groups: Any, who: str) -> tuple[str, ...]:
     names = [name for g, name in enumerate(groups.names) if len(groups.columns(g)) > 1]
     return (
         f"{who} takes every column of {listing(names, str, 3)} for a variable of its own; --method "
-        "spike-slab, garrote or lasso keeps them together",
+        "spike-slab, garrote, single-effects, greedy or lasso keeps them together",
     )
 
 

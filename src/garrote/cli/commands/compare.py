@@ -18,6 +18,9 @@ from garrote.cli.outputs import check_library, check_sources, check_targets
 from garrote.cli.settings import LABELS, find_method
 from garrote.cli.variables import keep_whole
 
+# Settings by which methods keep variables of several columns whole.
+_WHOLE = ("inclusion", "penalty", "column_groups")
+
 
 def run(options: argparse.Namespace) -> int:
     """Check what can be checked, read, fit every method with and without each fold, print, write."""
@@ -114,7 +117,7 @@ def _keep_whole(methods: dict[str, Any], table: Any, options: argparse.Namespace
         given = {k: v for k, v in model.get_params(deep=False).items() if v is not None}
         whole = keep_whole(options, type(model), given, table)
         settings = whole.settings
-        model.set_params(**{k: settings[k] for k in ("inclusion", "penalty") if k in settings})
+        model.set_params(**{k: settings[k] for k in _WHOLE if k in settings})
         notes += [f"{name}: {note}" for note in whole.notes]
     return notes
 
