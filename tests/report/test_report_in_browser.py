@@ -334,6 +334,21 @@ def test_a_page_is_quiet_and_fits_its_window(opened, make, width):
         assert overflow(page) <= 0
 
 
+@pytest.mark.parametrize("width", [1000, 390])
+def test_a_table_with_refits_and_long_intervals_is_not_cut_at_its_right_edge(opened, width):
+    document = bayesian()
+    for variable in document["variables"]:
+        variable["found_again"] = 20
+        for key in ("effect", "standard_error", "lower", "upper"):
+            if variable[key] is not None:
+                variable[key] *= 12345.678
+    document["stability"] = {"refits": 20, "share": 0.9, "rare": []}
+    with opened(document, viewport={"width": width, "height": 900}) as page:
+        assert page.locator("#table.refitted").count() == 1
+        beyond = "e => e.scrollWidth - e.clientWidth"
+        assert page.locator(".scroll:has(#table)").evaluate(beyond) == 0
+
+
 def test_the_page_follows_its_window(opened):
     with opened(diabetes()) as page:
         for width in (320, 420, 600, 650, 700, 770, 800, 1400, 360):
