@@ -184,7 +184,6 @@ def test_a_method_without_groups_takes_levels_one_by_one_and_says_so(folder, cap
     )
 
 
-
 def test_a_search_for_single_columns_says_that_levels_are_apart(folder, capsys):
     document = select(folder, "--method", "best-subset")
     assert document["n_variables"] == 8
