@@ -28,7 +28,7 @@ from garrote import (
     VariationalGarrote,
     VariationalGarroteClassifier,
 )
-from garrote.inference import EM, Gibbs, MeanField, Metropolis, Sample, Search
+from garrote.inference import EM, Gibbs, Metropolis, Sample, Search
 from garrote.likelihoods import Huber, SeveralResponses
 from garrote.paths import Anneal, AnnealBound, FollowPath
 from garrote.paths.combinations import is_possible, solvers
@@ -264,9 +264,6 @@ def test_weights_are_repeats_and_storage_and_shape_do_not_matter(row):
             SparseRegressor(alpha=0.1, bounds=(0, None), method="iterated_ridge"),
             "take 'coordinate'",
         ),
-        (SparseRegressor(bounds=(0, None), penalty_factor={0: 0.0}), "leave out its factor or its"),
-        (SpikeSlabClassifier(method=MeanField("em")), "labels have 'average'"),
-        (SpikeSlabClassifier(method=MeanField("anneal")), "labels have 'average'"),
         (SingleEffectsClassifier(SingleEffects(variance="em")), "must be 'optim' or a number"),
     ],
     ids=str,

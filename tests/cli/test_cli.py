@@ -53,7 +53,7 @@ def test_slips_are_named_and_read_as_the_options_say(run, values, tmp_path):
         "--categories", "site", "--save", model,
     )  # fmt: skip
     assert (code, err) == (0, "")
-    assert "slips.csv: 78 rows, 8 variables, response y" in out
+    assert "slips.csv: 78 rows, 7 variables, response y" in out
     said = " ".join(out.split())
     assert "1 of 80 rows has no 'y': left out, 79 kept" in said
     assert "1 row with missing values was dropped, 78 kept: 'beta' (1)" in said
@@ -706,11 +706,6 @@ def test_settings_of_another_method_name_it(run, labelled, given, said):
             "no such prior here; add --method single-effects",
         ),
         ("same", [], "one class only among rows of positive weight, x: rows of two classes"),
-        (
-            "digit",
-            ["--family", "binomial", "--set", "method=sample", "--set", "n_steps=200"],
-            "got 'sample': SpikeSlabClassifier takes them for labels",
-        ),
     ],
 )  # fmt: skip
 def test_what_labels_do_not_have_names_what_they_have(run, labelled, target, given, said):

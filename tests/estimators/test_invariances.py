@@ -188,12 +188,11 @@ def test_equal_weights_are_copies_of_everything(case, copies):
 
 @few_examples
 @given(regressions(), st.data())
-@pytest.mark.parametrize("standardize", [True, False])
-def test_scaling_columns_divides_their_coefficients(standardize, case, draw):
+def test_scaling_columns_divides_their_coefficients(case, draw):
     X, y = case.rows()
     powers = st.lists(st.floats(-4, 4), min_size=X.shape[1], max_size=X.shape[1])
     scales = 10.0 ** np.array(draw.draw(powers))
-    one = fit(X * scales, y, standardize=standardize)
+    one = fit(X * scales, y)
     assert_same_model(one, fit(X, y), X, y, factor=scales)
 
 
@@ -222,16 +221,6 @@ def test_shifting_x_and_y_moves_only_the_intercept(sparse, case, of_x, of_y):
     assert_same_model(one, two, X, y)
     expected = two.intercept_ + of_y - of_x * two.coef_.sum()
     assert one.intercept_ == pytest.approx(expected, abs=1e-3 * (1 + abs(of_x)))
-
-
-@few_examples
-@given(regressions())
-@pytest.mark.parametrize("intercept", [True, False])
-def test_standardizing_inside_does_not_change_the_model(intercept, case):
-    X, y = case.rows()
-    X = X * np.linspace(0.1, 10, X.shape[1])
-    one, two = (fit(X, y, standardize=s, fit_intercept=intercept) for s in (True, False))
-    assert_same_model(one, two, X, y)
 
 
 # --- storage and precision

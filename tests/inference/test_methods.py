@@ -41,6 +41,7 @@ from garrote.priors import (
     HorseshoePrior,
     IndependentInclusion,
     Prior,
+    RelevancePrior,
     SingleEffects,
     as_inclusion,
 )
@@ -112,7 +113,7 @@ def made_of(family):
     return Problem.from_rows(X, y, likelihood=FAMILIES[family])
 
 
-KINDS = {"effects": SingleEffects(), "shrinkage": HorseshoePrior()}
+KINDS = {"effects": SingleEffects(), "shrinkage": HorseshoePrior(), "relevance": RelevancePrior()}
 
 
 @pytest.mark.parametrize(
@@ -129,7 +130,8 @@ def test_every_way_of_the_table_finds_the_effect(family, kind, method):
     found = infer(made_of(family), KINDS.get(kind), method(**short), random_state=0)
     assert found.method == method.name
     posterior = found.posterior
-    stated = posterior.sign_probability if kind == "shrinkage" else posterior.inclusion_probability
+    signs = posterior.sign_probability
+    stated = posterior.inclusion_probability if signs is None else signs
     assert stated.argmax() == 1
     assert posterior.mean.argmax() == 1
 

@@ -42,13 +42,15 @@ def is_possible(penalty: Penalty, family: Any, solver: str) -> bool:
     if not squares and penalty.for_squares:
         return False
     if solver in HOMOTOPIES:
-        return squares and _is_piecewise_linear(penalty)
+        return squares and not penalty.bounded and _is_piecewise_linear(penalty)
     if solver == "coordinate" or (
         likelihood.latent_normal and by_latent_responses(solver, squares)
     ):
         return squares or penalty.has_slope
+    chosen = CLASSICAL_SOLVERS[solver]
     special = penalty.of_subsets or penalty.by_tangents
-    return not special and CLASSICAL_SOLVERS[solver].suits(penalty, squares)
+    special |= penalty.bounded and not chosen.has_bounds
+    return not special and chosen.suits(penalty, squares)
 
 
 def check_combination(penalty: Penalty, likelihood: Any, solver: str) -> None:

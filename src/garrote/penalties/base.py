@@ -109,6 +109,11 @@ class Penalty(Settings):
         return None
 
     @property
+    def bounded(self) -> bool:
+        """Whether it keeps coefficients within bounds of its own, by the first fit."""
+        return False
+
+    @property
     def corrected(self) -> bool:
         """Whether the shrinkage by its ridge is undone after the fit."""
         return False

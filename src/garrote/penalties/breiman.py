@@ -39,6 +39,11 @@ class BreimanGarrote(AdaptiveLasso):
         """Least squares, or a ridge, as the first fit."""
         return "" if self.first == "lasso" else f"first={self.first!r}"
 
+    @property
+    def bounded(self) -> bool:
+        """Whether it has bounds: no sign changes."""
+        return True
+
     def weighted(self, terms: Terms, first: Floats) -> Terms:
         """Return terms with the factors of a first estimate, and bounds that keep its signs."""
         factor, lower, upper = super().weighted(terms, first)

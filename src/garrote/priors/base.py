@@ -123,6 +123,11 @@ class Slab(Prior):
         """The slab's variance, where it has one that is given."""
         return None
 
+    @property
+    def known_separation(self) -> float:
+        """The separation of two humps, where it is given; 0 of one."""
+        return 0.0
+
     def shapes(self) -> "list[tuple[float, Slab]]":
         """Return slabs of known shape with their log probabilities: of one shape, itself."""
         return [(0.0, self)]

@@ -58,11 +58,6 @@ class IndependentSlab(Slab):
         return self.variance
 
     @property
-    def known_separation(self) -> float:
-        """The separation of two humps, where it is given; 0 of one."""
-        return 0.0
-
-    @property
     def humps(self) -> tuple[float, float, float]:
         """Ridge, lift and height (`garrote.priors.evidence.humps`) of the slab, given its variance."""
         return humps_of(self.variance or 1.0, self.known_separation)

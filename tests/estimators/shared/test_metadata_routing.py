@@ -10,8 +10,9 @@ from sklearn.preprocessing import StandardScaler
 
 import garrote
 from garrote import SparseClassifier, SparseRegressor
+from garrote.estimators.registry import every_place
 
-EVERY = [getattr(garrote, name) for name in garrote.estimators.__all__]
+EVERY = [place.load() for _, place in every_place()]
 
 
 @pytest.fixture(autouse=True)
