@@ -58,3 +58,35 @@ def grouped_posterior(X, y, groups, log_variances, log_weights, parents=(), weig
     total = logsumexp(logs)
     share = np.exp(logs - total)
     return share.sum(axis=1) @ inside, np.einsum("mv,mvj->j", share, means), float(total)
+
+
+def largest_likelihood_posterior(
+    X, y, groups, gamma, odds=None, noise=None, always=(), weights=None
+):
+    """Return inclusion probabilities of groups, means of coefficients and of the noise.
+
+    Sets of groups count by the largest likelihood that they have, and by gamma and ``odds`` of each
+    group. ``always`` are columns that are in every model. Coefficients are those of least norm for
+    centred columns; the noise is that of least squares.
+    """
+    n_rows, groups = len(y), np.asarray(groups)
+    weights = np.ones(n_rows) if weights is None else weights
+    rows, root = weights.sum(), np.sqrt(weights)
+    free = ~np.isin(np.arange(X.shape[1]), always)
+    odds = np.zeros(groups.max() + 1) if odds is None else odds
+    Z, yc = (root[:, None] * (X - weights @ X / rows)), root * (y - weights @ y / rows)
+    logs, means, noises = [], [], []
+    inside = np.array(list(allowed_sets(groups.max() + 1)))
+    for row in inside:
+        columns = np.flatnonzero(~free | row[groups])
+        mean = np.zeros(X.shape[1])
+        if len(columns):
+            mean[columns] = np.linalg.pinv(Z[:, columns], rcond=1e-9) @ yc
+        left = np.sum((yc - Z @ mean) ** 2)
+        rank = np.linalg.matrix_rank(Z[:, columns]) if len(columns) else 0
+        fit = -rows / 2 * np.log(left) if noise is None else -left / (2 * noise)
+        logs.append(fit + np.sum(gamma + odds[row]))
+        means.append(mean)
+        noises.append(left / (rows - 1 - rank) if noise is None else noise)
+    share = np.exp(np.array(logs) - logsumexp(logs))
+    return share @ inside, share @ np.array(means), float(share @ noises)

@@ -35,7 +35,7 @@ from garrote.inference.correcting import correct
 from garrote.likelihoods import Gaussian
 from garrote.paths import Anneal
 from garrote.paths.annealed import fit_path, stored_design
-from garrote.priors import ExpectedSize, GroupedInclusion
+from garrote.priors import ColumnGroups, ExpectedSize, GroupedInclusion
 from garrote.priors.garrote import SpikeTerms
 from garrote.problem import Problem
 from garrote.results.certificates import Certificate
@@ -230,7 +230,7 @@ class VariationalGarrote(FollowsPath, ZScoreMixin, SelectingRegressor):
             chosen = self._choose(path, coordinates.problem, prior, wanted)
         choice = Choice(chosen, choice_in_words(self, wanted, validation), self.rule, validation)
         optima = self._optima(coordinates, prior, path, chosen, control, starts)
-        found = self._found(problem, prior, optima, given.column_names)
+        found = self._found(problem, prior, optima, given.column_names, switches.shared)
         path = coordinates.path(path)
         self._finish(problem, path, choice, found, given.origin(self, problem))
 
@@ -259,15 +259,20 @@ class VariationalGarrote(FollowsPath, ZScoreMixin, SelectingRegressor):
         optima = self._optima(coordinates, prior, path, chosen, control, starts)
         path = coordinates.path(path)
         choice = Choice(chosen, choice_in_words(self, wanted, None), self.rule, None)
-        found = self._found(problem, prior, optima, scores.names)
+        found = self._found(problem, prior, optima, scores.names, switches.shared)
         self._finish(problem, path, choice, found, origin)
         return (*((HELD_NOISE,) if hold else ()), *((_NO_FOLDS,) if by_folds else ()))
 
     def _found(
-        self, problem: Problem, prior: SpikeTerms, optima: Optima, names: Sequence[str]
+        self,
+        problem: Problem,
+        prior: SpikeTerms,
+        optima: Optima,
+        names: Sequence[str],
+        groups: ColumnGroups | None,
     ) -> ChosenSolution:
         """Describe the best solution and, on request, correct it by sums over models."""
-        annealed = make_posterior(problem, prior, optima, names)
+        annealed = make_posterior(problem, prior, optima, names, groups)
         if not self.correct:
             return ChosenSolution(annealed)
         seed = (

@@ -175,7 +175,8 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
         path = coordinates.path(as_path(bound, annealed))
         chosen = self._choose(path, validation, wanted)
         posterior = point_posterior(bound, annealed, chosen, given.column_names)
-        posterior = posterior_of_columns(posterior, bound, annealed.solutions[chosen], coordinates)
+        best = annealed.solutions[chosen]
+        posterior = posterior_of_columns(posterior, bound, best, coordinates, switches.shared)
         self._store(problem, path, chosen, posterior)
         self._store_validation(validation, "gamma")
         choice = Choice(chosen, choice_in_words(self, wanted, validation), self.rule, validation)

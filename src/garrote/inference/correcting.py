@@ -7,7 +7,7 @@ every variable is in or out: its largest likelihood, and gamma for each of its v
 """
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,14 +15,16 @@ import scipy.sparse
 
 from garrote.arrays import Array, Floats
 from garrote.inference.beliefs import Beliefs
+from garrote.inference.grouped.questioned import AllGroups
 from garrote.inference.methods import Chains
 from garrote.inference.models.enumerated import enumerate_findings
 from garrote.inference.models.over_models import Findings, certify_models, make_model_posterior
-from garrote.inference.models.representative_models import in_columns
+from garrote.inference.models.representative_models import Components, in_columns
 from garrote.inference.resemblance import correlations
 from garrote.inference.sampling import independent_part, sample
 from garrote.inference.substitutes import with_substitutes
 from garrote.priors.garrote import SpikeTerms
+from garrote.priors.grouped_inclusion import InclusionOfGroups
 from garrote.priors.inclusion import Inclusion
 from garrote.priors.largest_likelihood import LargestLikelihood
 from garrote.priors.slab import largest_fitted
@@ -50,10 +52,6 @@ _CROWDED = 0.5
 _SIGNED = (
     "effects are kept to one sign: the probabilities are those of annealing, which is too sure among "
     "correlated columns"
-)
-_GROUPED = (
-    "variables of several columns are not corrected: the probabilities are those of annealing, which is "
-    "too sure among variables that resemble each other"
 )
 _INTERPOLATING = (
     "at this gamma models of a quarter as many variables as rows are probable, and the probabilities "
@@ -89,25 +87,28 @@ def correct(
     """
     if np.any(terms.signs):
         return None, _SIGNED
-    if terms.groups is not None:
-        return None, _GROUPED
-    columns, left_out = _columns(problem, stated.inclusion_probability)
+    everyone = _everyone(problem, terms, stated)
+    chosen, left_out = _chosen(everyone, stated.inclusion_probability)
+    columns = np.flatnonzero(np.isin(everyone.of_column, chosen))
     spent = problem.scale.intercept_count + len(problem.scale.covariates)
     if not len(columns) or problem.yty <= 0 or problem.n - spent <= _FEWEST_ROWS:
         return None, ""
-    among = problem.among(columns)
-    beliefs = _beliefs(among, terms, stated.optima[0].strength + terms.offsets[columns])
-    likely = stated.inclusion_probability[columns]
+    among = everyone.problem.among(columns)
+    first = np.unique(everyone.of_column[columns], return_index=True)[1]
+    log_odds = stated.optima[0].strength + terms.offsets[columns[first]]
+    law = everyone.law(chosen, columns, log_odds)
+    beliefs = _beliefs(among, terms, law)
+    likely = stated.inclusion_probability[columns[first]]
     order = np.argsort(-likely, kind="stable")
-    start = independent_part(among, order[: np.count_nonzero(likely > 0.5)])
+    start = everyone.start(among, law, order[: np.count_nonzero(likely > 0.5)])
     most = largest_fitted(beliefs.n)
     if len(start) > _CROWDED * most:
         return None, _INTERPOLATING
-    found, certificate, how = _find(among, beliefs, start, seed, report)
+    found, certificate, how = _find(everyone, among, beliefs, len(chosen), start, seed, report)
     if found.inclusion.sum() > _CROWDED * most:
         return None, _INTERPOLATING
     placed = _placed(found, columns, problem.n_features)
-    made = make_model_posterior(problem, beliefs, placed, stated.names)
+    made = make_model_posterior(everyone.problem, beliefs, placed, stated.names)
     probability = stated.inclusion_probability.copy()
     probability[columns] = placed.inclusion[columns]
     made = replace(
@@ -116,44 +117,99 @@ def correct(
         free_energy=stated.free_energy,
         optima=stated.optima,
     )
-    made = with_substitutes(problem, made, placed.components)
-    return Correction(made, placed.mean, certificate, how, _notes(left_out)), ""
+    made = everyone.back(made, placed.components)
+    mean = everyone.coefficients(placed.mean)
+    return Correction(made, mean, certificate, how, _notes(left_out)), ""
 
 
-def _columns(problem: Problem, probability: Floats) -> tuple[Array, int]:
-    """Return the columns whose models are summed, and how many would be that there is no room for."""
-    usable = problem.curvature > 0
-    likely = np.where(usable, probability, 0.0)
-    selected = np.flatnonzero(likely > 0.5)
-    alike = np.abs(correlations(problem, selected)).max(axis=0, initial=0.0)
-    wanted = np.flatnonzero(usable & ((likely > _LEAST_PROBABLE) | (alike >= _RESEMBLING)))
-    order = np.lexsort((-alike[wanted], -likely[wanted]))
-    return np.sort(wanted[order[:_MOST]]), max(0, len(wanted) - _MOST)
+@dataclass(frozen=True)
+class _AllColumns:
+    """All columns of a problem, each in or out alone; `AllGroups` has the same of groups."""
+
+    problem: Problem
+
+    @property
+    def of_column(self) -> Array:
+        """The number of each column that has content, its own; -1 for others."""
+        return np.where(self.problem.curvature > 0, np.arange(self.problem.n_features), -1)
+
+    def likeness(self, selected: Array) -> Floats:
+        """Return the largest correlation of every column with one of the selected."""
+        return np.abs(correlations(self.problem, selected)).max(axis=0, initial=0.0)
+
+    def law(self, chosen: Array, columns: Array, log_odds: Floats) -> Inclusion:
+        """Return the prior on models, in which each column is in with odds of its own."""
+        return Inclusion(np.zeros(len(chosen) + 1), log_odds)
+
+    def start(self, among: Problem, law: Inclusion, order: Array) -> list[int]:
+        """Return the columns, in an order, that do not depend on those before them."""
+        return independent_part(among, order)
+
+    def enumerate(self, among: Problem, beliefs: Beliefs, report: Any) -> Findings:
+        """Sum over all models."""
+        return enumerate_findings(among, beliefs, None, report)[0]
+
+    def sample(
+        self, among: Problem, beliefs: Beliefs, chains: Chains, report: Any, start: list[int]
+    ) -> tuple[Findings, Certificate]:
+        """Walk over models."""
+        return sample(among, beliefs, "sample", chains, None, report, start)
+
+    def coefficients(self, mean: Floats) -> Floats:
+        """Return coefficients as they are."""
+        return mean
+
+    def back(self, posterior: Posterior, components: Components) -> Posterior:
+        """Return a posterior with what credible sets are made of."""
+        return with_substitutes(self.problem, posterior, components)
 
 
-def _beliefs(among: Problem, terms: SpikeTerms, log_odds: Floats) -> Beliefs:
+def _everyone(problem: Problem, terms: SpikeTerms, stated: Posterior) -> _AllColumns | AllGroups:
+    """Return what is in or out: columns, or groups of them."""
+    if terms.groups is None:
+        return _AllColumns(problem)
+    assert stated.groups is not None
+    return AllGroups.of(problem, stated.groups)
+
+
+def _chosen(everyone: _AllColumns | AllGroups, probability: Floats) -> tuple[Array, int]:
+    """Return the variables whose models are summed, and how many there is no room for."""
+    places = np.flatnonzero(everyone.of_column >= 0)
+    numbers, first, size = np.unique(
+        everyone.of_column[places], return_index=True, return_counts=True
+    )
+    likely = probability[places[first]]
+    alike = everyone.likeness(numbers[likely > 0.5])[numbers]
+    wanted = np.flatnonzero((likely > _LEAST_PROBABLE) | (alike >= _RESEMBLING))
+    order = wanted[np.lexsort((-alike[wanted], -likely[wanted]))]
+    room = int(np.count_nonzero(np.cumsum(size[order]) <= _MOST))
+    return np.sort(numbers[order[:room]]), len(order) - room
+
+
+def _beliefs(among: Problem, terms: SpikeTerms, law: Inclusion | InclusionOfGroups) -> Beliefs:
     """Return the garrote's prior of models, in which variables are in or out for sure."""
     known = terms.noise_variance
     slab = LargestLikelihood(None if known is None else known * among.scale.response_scale**2)
-    return Beliefs.about(among, slab, Inclusion(np.zeros(len(log_odds) + 1), log_odds))
+    return Beliefs.about(among, slab, law)
 
 
 def _find(
+    everyone: _AllColumns | AllGroups,
     among: Problem,
     beliefs: Beliefs,
+    count: int,
     start: list[int],
     seed: Any,
     report: Callable[[int, int], None] | None,
 ) -> tuple[Findings, Certificate, str]:
-    """Sum over all models, or sample them from the solution that annealing found."""
-    count = among.n_features
+    """Sum over all models of so many variables, or sample them from what annealing found."""
     if count <= _SUMMED:
-        found, _ = enumerate_findings(among, beliefs, None, report)
+        found = everyone.enumerate(among, beliefs, report)
         how = f"sums over all models of {count} variables"
         return found, certify_models(among, beliefs, found), how
     for steps, burn_in in _LENGTHS:
         chains = Chains(steps, burn_in, 2, seed)
-        found, certificate = sample(among, beliefs, "sample", chains, None, report, start)
+        found, certificate = everyone.sample(among, beliefs, chains, report, start)
         if certificate.value <= _AGREED:
             break
     return found, certificate, f"sampling models of {count} variables"

@@ -10,7 +10,8 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.inference.models.representative_models import Components
-from garrote.inference.resemblance import correlations_among
+from garrote.inference.resemblance import correlations_among, correlations_of_groups
+from garrote.priors.column_groups import ColumnGroups
 from garrote.problem import Problem
 from garrote.results.credible_sets import Inclusions, Likeness, Substitutes
 from garrote.results.posterior import IN_SUPPORT, Posterior
@@ -39,15 +40,28 @@ def with_substitutes(
         likeness = Likeness(columns, correlations_among(problem, columns))
         return replace(posterior, substitutes=Substitutes(likeness))
     stated = posterior.inclusion_probability if inclusion is None else inclusion
-    p = np.where(problem.curvature > 0, stated, 0.0)
+    groups, usable = posterior.groups, problem.usable
+    if groups is not None:  # a column stands for all of its group
+        usable = usable[np.unique(groups.numbers[usable], return_index=True)[1]]
+    p = np.zeros(problem.n_features)
+    p[usable] = stated[usable]
     columns = np.argsort(-p, kind="stable")[:_MOST]
     columns = np.sort(columns[p[columns] > IN_SUPPORT])
     if components is not None:
         inclusions = keep_inclusions(columns, components)
     else:
         inclusions = posterior.law.inclusions(columns, posterior.optima, len(posterior.mean))
-    likeness = Likeness(columns, correlations_among(problem, columns))
+    likeness = Likeness(columns, _correlations(problem, columns, groups))
     return replace(posterior, substitutes=Substitutes(likeness, inclusions))
+
+
+def _correlations(problem: Problem, columns: Array, groups: ColumnGroups | None) -> Floats:
+    """Return the correlations of columns, or of the groups that each stands for."""
+    if groups is None:
+        return correlations_among(problem, columns)
+    usable, numbers = problem.usable, groups.numbers
+    parts = [usable[numbers[usable] == numbers[j]] for j in columns]
+    return correlations_of_groups(problem, parts)
 
 
 def keep_inclusions(columns: Array, components: Components) -> Inclusions:

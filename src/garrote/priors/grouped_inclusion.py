@@ -161,6 +161,16 @@ class GroupedInclusion(InclusionLaw):
         Where every group is one column and none has parents, it is the `Inclusion` of these columns.
         Groups are those of the ``columns`` that may be in or out; parents without such columns are in.
         """
+        made = self.over_sets(columns, count, offsets)
+        if made.has_parents or len(made) < len(columns):
+            return made
+        over_groups = made.over_groups
+        return replace(over_groups, log_odds=over_groups.log_odds[made.of_column[columns]])
+
+    def over_sets(
+        self, columns: Array, count: int, offsets: Floats | None = None
+    ) -> InclusionOfGroups:
+        """Return the law over some of ``count`` columns, also where every group is one of them."""
         found = self._found(count)
         columns = np.asarray(columns, dtype=np.intp)
         present = np.unique(found.numbers[columns])
@@ -175,10 +185,7 @@ class GroupedInclusion(InclusionLaw):
             np.array([place[k] for k in above[number] if k in place], dtype=np.intp)
             for number in place
         )
-        made = InclusionOfGroups(over_groups, of_column, parents, found, present)
-        if made.has_parents or len(present) < len(columns):
-            return made
-        return replace(over_groups, log_odds=over_groups.log_odds[of_column[columns]])
+        return InclusionOfGroups(over_groups, of_column, parents, found, present)
 
     def _found(self, count: int) -> ColumnGroups:
         """Return the groups of so many columns; those that names are needed for are refused."""

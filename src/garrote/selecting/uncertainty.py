@@ -16,6 +16,7 @@ from garrote.arrays import Array, Floats
 from garrote.designs.rotation import Rotation
 from garrote.inference.substitutes import with_substitutes
 from garrote.paths.annealed import stored_design
+from garrote.priors.column_groups import ColumnGroups
 from garrote.priors.garrote import SpikeTerms
 from garrote.problem import Problem
 from garrote.results.fit import Fit
@@ -30,9 +31,16 @@ _LEAST_PROBABLE = 1e-12
 
 
 def make_posterior(
-    problem: Problem, terms: SpikeTerms, optima: Optima, names: Sequence[str] = ()
+    problem: Problem,
+    terms: SpikeTerms,
+    optima: Optima,
+    names: Sequence[str] = (),
+    groups: ColumnGroups | None = None,
 ) -> Posterior:
-    """Describe the coefficients at the first of some solutions, in the user's units."""
+    """Describe the coefficients at the first of some solutions, in the user's units.
+
+    ``groups`` are those whose columns share switches, where some do.
+    """
     fit = optima.fits[0]
     scale, fixed = problem.scale, problem.scale.covariates
     chosen = fit.probability > IN_SUPPORT
@@ -72,6 +80,7 @@ def make_posterior(
         optima=optima,
         names=tuple(names),
         covariates=fixed,
+        groups=groups,
     )
     return with_substitutes(problem, posterior)
 

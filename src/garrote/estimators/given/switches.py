@@ -37,6 +37,11 @@ class Switches:
         numbers[covariates] = len(found) + np.arange(len(covariates))
         return cls(found, numbers if np.bincount(numbers).max(initial=0) > 1 else None)
 
+    @property
+    def shared(self) -> ColumnGroups | None:
+        """The groups, where at least two columns share a switch."""
+        return None if self.numbers is None else self.found
+
     def check(self, log_odds: Floats, signs: Floats | None, names: tuple[str, ...]) -> None:
         """Refuse odds that differ within a group, and signs of columns in one of several."""
         if self.numbers is None or self.found is None:

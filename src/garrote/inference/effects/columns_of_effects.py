@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from garrote.arrays import Array, Floats
+from garrote.inference.resemblance import correlations_of_groups
 from garrote.priors.grouped_inclusion import InclusionOfGroups
 from garrote.problem import Problem
 from garrote.solvers.algebra.group_coordinates import GroupCoordinates
@@ -133,16 +134,4 @@ class GroupedColumns:
         """Return the largest canonical correlations of groups, each by one of its columns."""
         problem, used = self.coordinates.problem, self.coordinates.problem.curvature > 0
         parts = [np.flatnonzero((self.groups == self.groups[j]) & used) for j in columns]
-        alike = np.eye(len(columns))
-        if not len(columns):
-            return alike
-        gram = problem.known_block(np.concatenate(parts))
-        length = np.sqrt(problem.curvature[np.concatenate(parts)])
-        gram = gram / np.outer(length, length)
-        ends = np.cumsum([0, *map(len, parts)])
-        for a in range(len(parts)):
-            for b in range(a):
-                cross = gram[ends[a] : ends[a + 1], ends[b] : ends[b + 1]]
-                size = cross[0, 0] if cross.size == 1 else np.linalg.norm(cross, 2)
-                alike[a, b] = alike[b, a] = size
-        return np.clip(alike, -1.0, 1.0)
+        return correlations_of_groups(problem, parts)

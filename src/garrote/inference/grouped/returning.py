@@ -8,6 +8,7 @@ import numpy as np
 from garrote.arrays import Array, Floats
 from garrote.inference.grouped.rotation import Rotation
 from garrote.inference.models.representative_models import Components
+from garrote.inference.resemblance import correlations_of_groups
 from garrote.inference.substitutes import keep_inclusions
 from garrote.results.credible_sets import Likeness, Substitutes
 from garrote.results.laws import Intercepts, Models, Spread, States
@@ -46,8 +47,8 @@ def audit_itself(posterior: Posterior) -> Posterior:
 
 def _first_columns(rotation: Rotation) -> Array:
     """Return a column for each group, which it has before and after the rotation."""
-    of_column = rotation.after.of_column
-    return np.array([np.flatnonzero(of_column == g)[0] for g in range(len(rotation.after))], int)
+    numbers, first = np.unique(rotation.after.of_column, return_index=True)
+    return np.asarray(first[numbers >= 0])
 
 
 def _of_groups(rotation: Rotation, values: Floats, first: Array) -> Floats:
@@ -112,26 +113,6 @@ def _substitutes(
     order = np.argsort(-inclusion[first], kind="stable")[:_MOST]
     kept = np.sort(order[inclusion[first[order]] > IN_SUPPORT])
     kept = kept[np.argsort(first[kept])]
-    likeness = Likeness(first[kept], _likeness(rotation, kept))
+    groups = [rotation.after.columns(int(g)) for g in kept]
+    likeness = Likeness(first[kept], correlations_of_groups(rotation.rotated, groups))
     return Substitutes(likeness, keep_inclusions(first[kept], components))
-
-
-def _likeness(rotation: Rotation, groups: Array) -> Floats:
-    """Return the largest canonical correlations of groups, which of single columns are their own."""
-    after, bases = rotation.after, []
-    columns = [after.columns(int(g)) for g in groups]
-    if not columns:
-        return np.zeros((0, 0))
-    gram = rotation.rotated.known_block(np.concatenate(columns))
-    ends = np.cumsum([0, *map(len, columns)])
-    parts = [slice(*ends[k : k + 2]) for k in range(len(columns))]
-    for part in parts:
-        values, vectors = np.linalg.eigh(gram[part, part])
-        size = np.where(values > 1e-10 * values[-1], values, np.inf)
-        bases.append(vectors / np.sqrt(size))
-    alike = np.eye(len(groups))
-    for a, one in enumerate(parts):
-        for b in range(a):
-            cross = bases[a].T @ gram[one, parts[b]] @ bases[b]
-            alike[a, b] = alike[b, a] = cross[0, 0] if cross.size == 1 else np.linalg.norm(cross, 2)
-    return np.clip(alike, -1.0, 1.0)

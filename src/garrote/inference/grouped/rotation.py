@@ -60,11 +60,11 @@ def rotate(problem: Problem, law: InclusionOfGroups, projected: bool = False) ->
     lengths than those.
     """
     blocks = []
-    for group in range(len(law)):
-        columns = law.columns(group)
-        if len(columns) > 1:
-            gram = problem.known_block(columns) if projected else problem.raw_gram(columns)
-            blocks.append(Block(columns, whitening(gram / problem.n)))
+    sizes = np.bincount(law.of_column[law.of_column >= 0], minlength=len(law))
+    for group in np.flatnonzero(sizes > 1):
+        columns = law.columns(int(group))
+        gram = problem.known_block(columns) if projected else problem.raw_gram(columns)
+        blocks.append(Block(columns, whitening(gram / problem.n)))
     rotated = _rotated(problem, blocks)
     matrix = scipy.sparse.eye_array(problem.n_features, format="lil")
     for columns, combination in blocks:

@@ -32,9 +32,15 @@ GROUP_WALKS = {"sample": GroupWalk, "metropolis": GroupMetropolisWalk}
 
 
 def sample_sets(
-    problem: Problem, beliefs: Beliefs, method: str, chains: Chains, n_jobs: int | None, report: Any
+    problem: Problem,
+    beliefs: Beliefs,
+    method: str,
+    chains: Chains,
+    n_jobs: int | None = None,
+    report: Any = None,
+    start: list[int] | None = None,
 ) -> tuple[Findings, Certificate]:
-    """Run chains; the first from a mean-field solution, the others from nothing."""
+    """Run chains; the first from a start, or from a mean-field solution, the others from nothing."""
     law, at_once = beliefs.inclusion, chains_at_once(chains, n_jobs)
     whole = GramRows(problem) if GramRows.holds_all(problem) else None
     target = flat_target(problem, beliefs)
@@ -48,7 +54,8 @@ def sample_sets(
             walk, start=start, steps=chains.steps, burn_in=chains.burn_in, report=report
         )
 
-    runs = run_chains(run, chains, n_jobs, _start(problem, beliefs))
+    first = _start(problem, beliefs) if start is None else start
+    runs = run_chains(run, chains, n_jobs, first)
     runs = in_one_unit(without_lost(problem, beliefs, runs, run, chains))
     found = sampled_findings(runs, beliefs.prior)
     sizes = found.size_probability[: len(law) + 1]

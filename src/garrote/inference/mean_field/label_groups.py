@@ -7,6 +7,7 @@ import numpy as np
 from garrote.arrays import Array, Floats
 from garrote.inference.covariates import with_covariates_of_labels
 from garrote.inference.mean_field.label_posterior import factorised_predictor, soft_covariance
+from garrote.priors.column_groups import ColumnGroups
 from garrote.results.laws import FactorisedPredictor, SoftSupport, Spread
 from garrote.results.posterior import IN_SUPPORT, Posterior
 from garrote.solvers.algebra.group_coordinates import GroupCoordinates
@@ -16,14 +17,18 @@ from garrote.solvers.labels.shared_switches import StatedGroups
 
 
 def posterior_of_columns(
-    posterior: Posterior, bound: LogisticBound, best: LabelFit, coordinates: GroupCoordinates
+    posterior: Posterior,
+    bound: LogisticBound,
+    best: LabelFit,
+    coordinates: GroupCoordinates,
+    groups: ColumnGroups | None,
 ) -> Posterior:
     """Return what is believed of columns, given what is of coordinates; the same without groups.
 
     Coefficients of a group are in together, and Gaussian given that, as those of its coordinates are.
     """
     if coordinates.rotation is None:
-        return posterior
+        return replace(posterior, groups=groups)
     inside = best.columns[best.probability > IN_SUPPORT]
     support, turn = coordinates.turn(inside)
     unit = 1.0 / coordinates.given.scale.column_scale[support]
@@ -50,6 +55,7 @@ def posterior_of_columns(
         spread=spread,
         law=law,
         optima=coordinates.optima(posterior.optima),
+        groups=groups,
     )
     return with_covariates_of_labels(made)
 
