@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse
+from sklearn.base import clone
 
 from garrote import VariationalGarrote, VariationalGarroteClassifier
 from garrote.inference import correcting
@@ -51,7 +52,7 @@ def test_probabilities_are_those_of_a_plain_sum_over_sets_of_groups(table, name)
     inclusion, mean, noise = largest_likelihood_posterior(X, y, GROUPS, -2.0, **more)
     expected = inclusion[GROUPS]
     expected[list(more.get("always", ()))] = 1.0
-    annealed = VariationalGarrote(**model.get_params() | {"correct": False})
+    annealed = clone(model).set_params(correct=False)
     annealed.fit(X, y, more.get("weights"))
     assert np.abs(annealed.inclusion_probability_ - expected).max() > 0.02
     np.testing.assert_allclose(model.inclusion_probability_, expected, atol=1e-8)
