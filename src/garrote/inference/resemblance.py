@@ -28,7 +28,7 @@ def correlations_among(problem: Problem, columns: Array) -> Floats:
 
 
 def correlations_of_groups(problem: Problem, groups: Sequence[Array]) -> Floats:
-    """Return the largest canonical correlations of groups of columns, which of single ones are their own."""
+    """Return the largest canonical correlations of groups of columns; of single ones, their own."""
     alike = np.eye(len(groups))
     if not len(groups):
         return alike
@@ -47,5 +47,5 @@ def correlations_of_groups(problem: Problem, groups: Sequence[Array]) -> Floats:
 
 
 def largest_of(cross: Floats) -> float:
-    """Return the largest canonical correlation, given those of orthogonal coordinates; one has a sign."""
+    """Return the largest canonical correlation, by those of orthogonal coordinates; one has a sign."""
     return float(cross[0, 0]) if cross.size == 1 else float(np.linalg.norm(cross, 2))

@@ -95,7 +95,7 @@ def test_fillings_of_gaps_are_pooled_by_groups(table, kind):
     for raised in (lambda p: p.models(), lambda p: p.credible_sets()):
         said = []
         for pooled in (posterior, alone.posterior_):
-            with pytest.raises(ValueError, match="this (method|posterior)") as error:
+            with pytest.raises(ValueError, match=r"this (method|posterior)") as error:
                 raised(pooled)
             said.append(str(error.value))
         assert said[0] == said[1]

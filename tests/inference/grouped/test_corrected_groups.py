@@ -84,7 +84,7 @@ def test_a_word_that_resembles_a_selected_one_is_in_question_however_sure_anneal
     law = GroupedInclusion(np.append(GROUPS, 5 + np.arange(40)))
     model = VariationalGarrote(-6.0, inclusion=law).fit(np.column_stack([X, more]), strong)
     assert model.inclusion_probability_[0] > 0.99
-    inside = [label for label in model.posterior_.models(1000).columns["model"]]
+    inside = model.posterior_.models(1000).columns["model"]
     assert any("1" in label.split(" + ") for label in inside)
     assert np.ptp(model.inclusion_probability_[2:5]) == 0
 
@@ -113,7 +113,7 @@ def test_too_many_columns_leave_whole_groups_out_and_it_is_said(table, monkeypat
     monkeypatch.setattr(correcting, "_MOST", 4)
     model = VariationalGarrote(-2.0, inclusion=LAW).fit(*table)
     assert any("more variables correlate" in text for text in model.selection_.warnings)
-    assert all(np.ptp(model.inclusion_probability_[GROUPS == g]) == 0 for g in range(5))
+    assert all(np.ptp(model.inclusion_probability_[g == GROUPS]) == 0 for g in range(5))
 
 
 @pytest.mark.parametrize("correct", [True, False])
@@ -137,7 +137,7 @@ def _assert_groups_are_counted(model):
     found = posterior.discoveries(0.5)
     covariates = posterior.covariates
     for g in range(5):
-        own = np.setdiff1d(np.flatnonzero(GROUPS == g), covariates)
+        own = np.setdiff1d(np.flatnonzero(g == GROUPS), covariates)
         assert np.isin(own, found).sum() in (0, len(own))
     sets = posterior.credible_sets(0.5)
     assert sets
