@@ -24,7 +24,6 @@ from garrote.inference.resemblance import correlations
 from garrote.inference.sampling import independent_part, sample
 from garrote.inference.substitutes import with_substitutes
 from garrote.priors.garrote import SpikeTerms
-from garrote.priors.grouped_inclusion import InclusionOfGroups
 from garrote.priors.inclusion import Inclusion
 from garrote.priors.largest_likelihood import LargestLikelihood
 from garrote.priors.slab import largest_fitted
@@ -96,7 +95,7 @@ def correct(
     among = everyone.problem.among(columns)
     first = np.unique(everyone.of_column[columns], return_index=True)[1]
     log_odds = stated.optima[0].strength + terms.offsets[columns[first]]
-    law = everyone.law(chosen, columns, log_odds)
+    law: Any = everyone.law(chosen, columns, log_odds)
     beliefs = _beliefs(among, terms, law)
     likely = stated.inclusion_probability[columns[first]]
     order = np.argsort(-likely, kind="stable")
@@ -186,7 +185,7 @@ def _chosen(everyone: _AllColumns | AllGroups, probability: Floats) -> tuple[Arr
     return np.sort(numbers[order[:room]]), len(order) - room
 
 
-def _beliefs(among: Problem, terms: SpikeTerms, law: Inclusion | InclusionOfGroups) -> Beliefs:
+def _beliefs(among: Problem, terms: SpikeTerms, law: Any) -> Beliefs:
     """Return the garrote's prior of models, in which variables are in or out for sure."""
     known = terms.noise_variance
     slab = LargestLikelihood(None if known is None else known * among.scale.response_scale**2)
