@@ -53,7 +53,7 @@ def test_slips_are_named_and_read_as_the_options_say(run, values, tmp_path):
         "--categories", "site", "--save", model,
     )  # fmt: skip
     assert (code, err) == (0, "")
-    assert "slips.csv: 78 rows, 7 variables, response y" in out
+    assert "slips.csv: 78 rows, 7 variables (8 columns), response y" in out
     said = " ".join(out.split())
     assert "1 of 80 rows has no 'y': left out, 79 kept" in said
     assert "1 row with missing values was dropped, 78 kept: 'beta' (1)" in said
