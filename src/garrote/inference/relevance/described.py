@@ -17,13 +17,14 @@ from garrote.solvers.algebra.gram_rows import GramRows
 from garrote.solvers.relevance.evidence import (
     Hyperpriors,
     Solution,
+    determined_by,
     gain_of_one,
     gradient,
 )
 from garrote.solvers.relevance.given_variances import Given, implied
 
 # Of the evidence, in nats, or of the noise: a certificate beyond this is worth a warning.
-_UNSETTLED = 1e-2
+UNSETTLED = 1e-2
 
 
 def hyperpriors(task: Task) -> Hyperpriors:
@@ -44,7 +45,7 @@ def describe(task: Task, laws: Hyperpriors, found: Solution, method: Any, steps:
     given = implied(problem, gram, columns, variance, found.noise)
     everywhere = np.zeros(problem.n_features)
     everywhere[columns] = variance
-    determined = float((everywhere * given.strength).sum())
+    determined = determined_by(given, everywhere)
     certificate = certify(given, everywhere, found, laws, problem.usable)
     posterior = _posterior(task, given, gram[:, columns], columns, variance, found, determined)
     notes = (*((_held(task, found.noise),) if found.cut else ()), *task.beliefs.doubts(None))
@@ -54,7 +55,7 @@ def describe(task: Task, laws: Hyperpriors, found: Solution, method: Any, steps:
     )
     return Inferred(
         without_sets(problem, posterior), certificate, method.name, how,
-        certificate.value <= _UNSETTLED, notes=notes, steps=steps,
+        certificate.value <= UNSETTLED, notes=notes, steps=steps,
     )  # fmt: skip
 
 

@@ -7,7 +7,12 @@ import numpy as np
 from garrote.arrays import Array, Floats
 from garrote.inference.glm_models import make_fitting, refuse_dense
 from garrote.inference.methods import EM, FixedPoint, Method, ReweightedL1
-from garrote.inference.relevance.described import certify, covariance_of, without_sets
+from garrote.inference.relevance.described import (
+    UNSETTLED,
+    certify,
+    covariance_of,
+    without_sets,
+)
 from garrote.inference.relevance.lassos import lassos_of_labels
 from garrote.inference.relevance.numbers import (
     EM_STEPS,
@@ -21,11 +26,9 @@ from garrote.priors.slab import EffectSlab
 from garrote.results.laws import JointGaussian, Spread
 from garrote.results.posterior import Posterior
 from garrote.solvers.relevance.climbing import Step, climb, em_step, fixed_point_step
-from garrote.solvers.relevance.evidence import Hyperpriors, Solution
+from garrote.solvers.relevance.evidence import Hyperpriors, Solution, determined_by
 from garrote.solvers.relevance.labelled_rows import LabelledRows
 
-# A certificate beyond this is worth a warning: what a change of one variance may add to the evidence.
-_UNSETTLED = 1e-2
 # Where classes are separated the evidence rises with a variance for ever: none is larger than this.
 _MOST_VARIANCE = 25.0
 # All variances together to begin with, on the scale of log odds.
@@ -104,14 +107,14 @@ def _describe(
     joint = np.block([[inverse @ inverse.T - between @ shares.T, between], [between.T, within]])
     posterior = _posterior(task, fit.fixed, fit.coef, joint, covariates, problem.usable[inside])
     posterior = replace(posterior, log_evidence=found.log_evidence)
-    determined = float((variance * given.strength).sum())
+    determined = determined_by(given, variance)
     how = (
         f"{len(inside)} of {task.usable} variances above 0 by the evidence ({method.name}, Laplace's "
         f"approximation), {determined:.3g} coefficients determined by the data"
     )
     return Inferred(
         without_sets(problem, posterior), certificate, method.name, how,
-        certificate.value <= _UNSETTLED, notes=task.beliefs.doubts(None), steps=steps,
+        certificate.value <= UNSETTLED, notes=task.beliefs.doubts(None), steps=steps,
     )  # fmt: skip
 
 

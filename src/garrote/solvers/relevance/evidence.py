@@ -78,9 +78,14 @@ def gradient(
     if laws.b:
         by_variance += laws.b / variance - laws.a
     by_variance = np.where(variance >= laws.most_variance, np.minimum(by_variance, 0), by_variance)
-    determined = float((variance * given.strength).sum())
+    determined = determined_by(given, variance)
     by_noise = 0.5 * (squared_residual(given, variance, noise) / noise - laws.rows + determined)
     return by_variance, by_noise + laws.d / noise - laws.c
+
+
+def determined_by(given: Given, variance: Floats) -> float:
+    """Return how many coefficients the data determine, all together (Eq. 13.171, summed)."""
+    return float((variance * given.strength).sum())
 
 
 def squared_residual(given: Given, variance: Floats, noise: float) -> float:
@@ -90,7 +95,7 @@ def squared_residual(given: Given, variance: Floats, noise: float) -> float:
 
 def next_noise(given: Given, variance: Floats, noise: float, laws: Hyperpriors) -> float:
     """Return the noise variance by the fixed point (Eq. 13.170)."""
-    determined = float((variance * given.strength).sum())
+    determined = determined_by(given, variance)
     rows = laws.rows - determined + 2 * laws.c
     left = squared_residual(given, variance, noise) + 2 * laws.d
     return _allowed(left / max(rows, 1e-3), determined, noise, laws)
@@ -98,14 +103,14 @@ def next_noise(given: Given, variance: Floats, noise: float, laws: Hyperpriors) 
 
 def expected_noise(given: Given, variance: Floats, noise: float, laws: Hyperpriors) -> float:
     """Return the noise variance by a step of EM (Eq. 13.168), which never lowers the evidence."""
-    determined = float((variance * given.strength).sum())
+    determined = determined_by(given, variance)
     left = squared_residual(given, variance, noise) + noise * determined + 2 * laws.d
     return _allowed(left / (laws.rows + 2 * laws.c), determined, noise, laws)
 
 
 def is_spent(given: Given, variance: Floats, laws: Hyperpriors) -> bool:
     """Tell whether the data determine more coefficients than they may."""
-    return float((variance * given.strength).sum()) > laws.spendable
+    return determined_by(given, variance) > laws.spendable
 
 
 def _allowed(found: float, determined: float, noise: float, laws: Hyperpriors) -> float:
