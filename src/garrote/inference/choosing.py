@@ -267,9 +267,9 @@ def choose_method(
     """
     if grouped is not None:
         return choose_for_groups(prior, integration, grouped)
-    if prior.kind == "relevance":
-        numbers = integration is Integration.CLOSED_FORM and prior.sparse
-        return Sequential() if numbers else FixedPoint()
+    usual = prior.usual_method(integration)
+    if usual is not None:
+        return as_method(usual)
     only = [method for kind, method in WAYS[integration] if kind == prior.kind]
     if len(only) == 1:
         return only[0]()

@@ -86,6 +86,10 @@ class Prior(Settings):
         """Return the prior of the same name for methods that cannot average over shapes."""
         return cls
 
+    def usual_method(self, integration: Integration) -> str | None:
+        """Return the method that "auto" stands for, where it does not depend on the problem's size."""
+        return None
+
     def check_integration(self, integration: Integration) -> None:
         """Refuse a likelihood for which the prior has no meaning."""
         if integration not in self.integrations:

@@ -71,3 +71,8 @@ class RelevancePrior(Prior):
     def sparse(self) -> bool:
         """Whether variances may be 0 exactly, so that variables are out."""
         return self.b == 0
+
+    def usual_method(self, integration: Integration) -> str:
+        """Return the walk from variable to variable; for labels, and where none is out, fixed points."""
+        numbers = integration is Integration.CLOSED_FORM
+        return "sequential" if numbers and self.sparse else "fixed-point"

@@ -108,10 +108,7 @@ def implied(
     moments: Moments, gram: Floats, columns: Array, variance: Floats, noise: float
 ) -> Given:
     """Return what variances of a few columns imply for all, given these columns' rows of X'X."""
-    root = np.sqrt(variance / noise)
-    system = gram[:, columns] * np.outer(root, root)
-    system[np.diag_indices_from(system)] += 1.0
-    lower = np.linalg.cholesky(system)
+    root, lower = factorised(gram[:, columns], variance, noise)
     half = solve_triangular(lower, root[:, None] * gram, lower=True, check_finite=False)
     along = solve_triangular(lower, root * moments.xty[columns], lower=True, check_finite=False)
     strength = (moments.curvature - np.einsum("ij,ij->j", half, half)) / noise
@@ -121,6 +118,14 @@ def implied(
     mean = np.zeros(len(pull))
     mean[columns] = variance * pull[columns]
     return Given(mean, np.maximum(strength, 0.0), pull, determinant, left)
+
+
+def factorised(gram: Floats, variance: Floats, noise: float) -> tuple[Floats, Floats]:
+    """Return R, with R^2 the variances over the noise, and the factor of I + R X'X R."""
+    root = np.sqrt(variance / noise)
+    system = gram * np.outer(root, root)
+    system[np.diag_indices_from(system)] += 1.0
+    return root, np.linalg.cholesky(system)
 
 
 def regression_of(problem: Problem, method: str) -> Data:

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, solve_triangular
 
 from garrote.arrays import Floats
+from garrote.solvers.relevance.given_variances import factorised
 
 # No logarithm moves by more than this in a step.
 _LONGEST = 3.0
@@ -27,10 +28,7 @@ class Inside:
 
     def factor(self, variance: Floats) -> tuple[Floats, Floats, Floats]:
         """Return R, the factor of I + R X'X R, and what solves it for R X'y; R^2 are t / s."""
-        root = np.sqrt(variance / self.noise)
-        system = self.gram * np.outer(root, root)
-        system[np.diag_indices_from(system)] += 1.0
-        lower = np.linalg.cholesky(system)
+        root, lower = factorised(self.gram, variance, self.noise)
         along = solve_triangular(lower, root * self.xty, lower=True, check_finite=False)
         return root, lower, along
 
