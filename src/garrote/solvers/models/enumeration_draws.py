@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.solvers.models.enumeration import (
-    Enumeration,
+from garrote.solvers.models.elimination import (
     EnumerationSetup,
     Node,
     may_include,
@@ -20,6 +19,7 @@ from garrote.solvers.models.enumeration import (
     with_next,
     without_next,
 )
+from garrote.solvers.models.enumeration import Enumeration
 
 
 def known_one_by_one(found: Enumeration) -> Array:
