@@ -17,7 +17,7 @@ from garrote.inference.resemblance import correlations
 from garrote.paths.annealed import stored_design
 from garrote.priors.base import Slab
 from garrote.problem import Problem
-from garrote.results.posterior import Audit
+from garrote.results.accuracy import Audit
 from garrote.solvers.labels.label_regression import fixed_columns
 from garrote.solvers.lockstep import run_together
 from garrote.solvers.losses.newton import Samples

@@ -28,8 +28,9 @@ from garrote.priors.inclusion import Inclusion
 from garrote.priors.largest_likelihood import LargestLikelihood
 from garrote.priors.slab import largest_fitted
 from garrote.problem import Problem
+from garrote.results.accuracy import SamplingAccuracy
 from garrote.results.certificates import Certificate
-from garrote.results.posterior import Posterior, SamplingAccuracy
+from garrote.results.posterior import Posterior
 
 # Variables of at least this probability are among those whose models are summed.
 _LEAST_PROBABLE = 0.01

@@ -31,8 +31,8 @@ from garrote.limits.costs import (
     NEIGHBOURS_PER_SECOND,
     foretell,
 )
+from garrote.results.accuracy import Audit
 from garrote.results.certificates import Certificate, of_search
-from garrote.results.posterior import Audit
 from garrote.solvers.algebra.gram_rows import GramRows
 from garrote.solvers.models.model_chain import Target
 from garrote.solvers.models.model_search import FoundModels, pursue_models, search_models

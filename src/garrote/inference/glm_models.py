@@ -38,8 +38,8 @@ from garrote.limits.budgets import ENTRIES_KEPT
 from garrote.limits.costs import FITTED_PER_SECOND
 from garrote.priors.base import Slab
 from garrote.problem import Problem
+from garrote.results.accuracy import SamplingAccuracy
 from garrote.results.certificates import Certificate, monte_carlo, of_fitted_models
-from garrote.results.posterior import SamplingAccuracy
 from garrote.solvers.labels.label_regression import COVARIATE_PRECISION
 from garrote.solvers.losses.newton import Samples, independent_columns
 from garrote.solvers.models.enumeration import members_of

@@ -21,9 +21,10 @@ from garrote.limits.budgets import NUMBERS_DRAWN
 from garrote.limits.costs import FLOPS, SAMPLING_HOURS, foretell
 from garrote.priors.evidence import SMALLEST_LEFT
 from garrote.problem import Problem
+from garrote.results.accuracy import SamplingAccuracy
 from garrote.results.certificates import of_draws
 from garrote.results.laws import Draws, Spread
-from garrote.results.posterior import Posterior, SamplingAccuracy
+from garrote.results.posterior import Posterior
 from garrote.solvers.algebra.gaussian_draws import ridge_form
 from garrote.solvers.diagnostics import Diagnostics, diagnose_draws
 from garrote.solvers.shrinkage.columns_of_a_draw import NeededColumns, needed_columns

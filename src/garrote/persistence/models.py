@@ -28,6 +28,7 @@ from garrote.persistence.checks import check_estimator
 from garrote.persistence.trees import Decoder, Encoder, Unknown, Unstorable
 from garrote.persistence.trial import try_answers
 from garrote.proximal.graph import Graph
+from garrote.results.accuracy import Audit, SamplingAccuracy
 from garrote.results.certificates import Certificate
 from garrote.results.credible_sets import CredibleSet, Inclusions, Likeness, Substitutes
 from garrote.results.fit import Fit, PenaltyFit
@@ -48,7 +49,7 @@ from garrote.results.laws import (
 )
 from garrote.results.optima import Optima
 from garrote.results.path import Move, Path
-from garrote.results.posterior import Audit, Posterior, SamplingAccuracy
+from garrote.results.posterior import Posterior
 from garrote.results.selections.curves import Curve
 from garrote.results.selections.data_check import DataCheck, Finding
 from garrote.results.selections.groups import VariableGroups

@@ -6,8 +6,9 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.problem import Problem
+from garrote.results.accuracy import DISAGREES
 from garrote.results.certificates import Certificate
-from garrote.results.posterior import DISAGREES, Posterior
+from garrote.results.posterior import Posterior
 from garrote.results.selections.selection import Selection
 from garrote.results.selections.verdict import Account
 from garrote.results.selections.views import ModelsView, Predictions

@@ -24,8 +24,8 @@ from garrote.inference.models.over_models import Findings
 from garrote.inference.models.representative_models import MOST_FITTED, in_columns, represent_known
 from garrote.inference.sampling import run_chains
 from garrote.inference.task import Inferred, Task
+from garrote.results.accuracy import SamplingAccuracy
 from garrote.results.certificates import Certificate, monte_carlo
-from garrote.results.posterior import SamplingAccuracy
 from garrote.solvers.models.fitted_walk import Members, Walk, climb, walk_models
 from garrote.solvers.models.grouped.fitted_groups import FittedGroups, average_sets, fit_sets
 

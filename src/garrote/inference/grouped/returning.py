@@ -10,9 +10,10 @@ from garrote.inference.grouped.rotation import Rotation
 from garrote.inference.models.representative_models import Components
 from garrote.inference.resemblance import correlations_of_groups
 from garrote.inference.substitutes import keep_inclusions
+from garrote.results.accuracy import Audit, SamplingAccuracy
 from garrote.results.credible_sets import Likeness, Substitutes
 from garrote.results.laws import Intercepts, Models, Spread, States
-from garrote.results.posterior import IN_SUPPORT, Audit, Posterior, SamplingAccuracy
+from garrote.results.posterior import IN_SUPPORT, Posterior
 
 # Groups whose likeness is kept, at most.
 _MOST = 500

@@ -11,10 +11,11 @@ from garrote.arrays import Array, Floats
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.covariates import with_covariates
 from garrote.problem import Problem
+from garrote.results.accuracy import Audit
 from garrote.results.fit import Fit
 from garrote.results.laws import Mixture, Spread
 from garrote.results.optima import Optima
-from garrote.results.posterior import IN_SUPPORT, Audit, Posterior
+from garrote.results.posterior import IN_SUPPORT, Posterior
 from garrote.results.shapes import SlabShapes
 
 # Components of less weight in the mixture are left out of it.

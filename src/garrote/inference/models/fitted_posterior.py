@@ -12,8 +12,9 @@ from garrote.inference.models.model_laws import model_correlation
 from garrote.inference.models.over_models import Findings
 from garrote.inference.models.representative_models import Representatives
 from garrote.problem import Problem
+from garrote.results.accuracy import SamplingAccuracy
 from garrote.results.laws import Intercepts, Models, Spread
-from garrote.results.posterior import IN_SUPPORT, Posterior, SamplingAccuracy
+from garrote.results.posterior import IN_SUPPORT, Posterior
 from garrote.solvers.losses.newton import gradient_length, information_at, stable_inverse
 from garrote.solvers.models.fitted_models import Table, fit_model
 

@@ -25,9 +25,10 @@ from garrote.inference.models.representative_models import (
 from garrote.inference.models.visited_slabs import visited_slabs
 from garrote.priors.base import Slab
 from garrote.problem import Problem
+from garrote.results.accuracy import SamplingAccuracy
 from garrote.results.certificates import Certificate, of_all_models
 from garrote.results.laws import Models, Spread
-from garrote.results.posterior import IN_SUPPORT, Posterior, SamplingAccuracy
+from garrote.results.posterior import IN_SUPPORT, Posterior
 from garrote.results.shapes import SlabShapes
 from garrote.solvers.diagnostics import diagnose_inclusion
 from garrote.solvers.models.model_chain import Sampling
