@@ -20,12 +20,15 @@ from garrote.estimators.shared.gamma_settings import (
 )
 from garrote.estimators.shared.labelled import SelectingClassifier
 from garrote.estimators.shared.path_methods import FollowsPath
+from garrote.estimators.shared.posterior_settings import seed_of
 from garrote.inference.beliefs import rows_left
+from garrote.inference.correcting import Correction
+from garrote.inference.correcting_labels import correct_labels
 from garrote.inference.mean_field.label_groups import posterior_of_columns
 from garrote.inference.mean_field.label_posterior import point_posterior
 from garrote.inference.substitutes import with_substitutes
 from garrote.limits.costs import GARROTE_SECONDS, foretell, points_in_all
-from garrote.paths import AnnealBound
+from garrote.paths import AnnealBound, OnPath
 from garrote.paths.annealed import DenseEnd
 from garrote.priors import ExpectedSize, GroupedInclusion
 from garrote.priors.garrote import SpikeTerms
@@ -38,7 +41,7 @@ from garrote.selecting.chosen_solution import ChosenSolution
 from garrote.selecting.cross_validation import CrossValidation, make_folds
 from garrote.selecting.garrote_validation import GarroteOfLabels, cross_validate_garrote
 from garrote.selecting.on_path import Choice, select_on_path
-from garrote.settings import check_positive
+from garrote.settings import check_positive, is_number
 from garrote.solvers.algebra.group_coordinates import GroupCoordinates
 from garrote.solvers.annealing import Annealed
 from garrote.solvers.control import Control
@@ -58,7 +61,8 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
 
     Parameters
     ----------
-    gamma : "cv", "free_energy", float or `garrote.priors.ExpectedSize`, default="cv"
+    gamma : "cv", "free_energy", float, `garrote.priors.ExpectedSize` or `garrote.paths.OnPath`, \
+            default="cv"
         Prior log odds of inclusion: larger means denser. "cv" chooses it by cross-validated deviance,
         "free_energy" by the bound on the evidence; a number is inserted into the path and used, and so
         is logit(M / D) of ``ExpectedSize(M)``, which expects M variables of the D columns that may be in
@@ -84,7 +88,16 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
     {fit_intercept}
     standardize : bool, default=True
         Whether the slab is one of columns in standard deviations, or of columns as they are.
+    correct : bool, default=True
+        Whether the probabilities of the selected variables, and of all that correlate with them beyond
+        0.5, are sums over their models, sampled beyond 10 columns; `path_` keeps what annealing found.
+        Coefficients, intervals, predictions and credible sets follow. A gamma that was given is the
+        prior log odds of these models; one that was chosen is averaged over, with one probability ~
+        Beta(1, sqrt(D)) for all variables: held-out deviance chooses where on the path to be, not how
+        probable variables are.
     {n_jobs}
+    random_state : int, RandomState instance or None
+        For ``correct``, where models are sampled; by default it takes the same random numbers always.
     {stability}
     {callback}
 
@@ -92,10 +105,10 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
     ----------
     classes_ : array of shape (2,)
     coef_ : array of shape (1, D)
-        m w, in the units of the data.
+        m w, in the units of the data; corrected, averages over models.
     intercept_ : array of shape (1,)
     inclusion_probability_ : array of shape (D,)
-        m; 1 for covariates, 0 for columns without variation.
+        m, or what corrects it; 1 for covariates, 0 for columns without variation.
     gamma_, groups_, path_, cv_results_, selection_, posterior_, certificate_, n_iter_
         As in `VariationalGarrote`; errors are deviances.
     n_features_in_, feature_names_in_
@@ -122,7 +135,7 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
 
     def __init__(
         self,
-        gamma: float | str | ExpectedSize = "cv",
+        gamma: float | str | ExpectedSize | OnPath = "cv",
         *,
         cv: Any = 5,
         rule: str = "min",
@@ -133,7 +146,9 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
         inclusion: GroupedInclusion | None = None,
         fit_intercept: bool = True,
         standardize: bool = True,
+        correct: bool = True,
         n_jobs: int | None = None,
+        random_state: Any = None,
         stability: int | str | None = None,
         callback: Any = None,
     ):
@@ -147,7 +162,9 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
         self.inclusion = inclusion
         self.fit_intercept = fit_intercept
         self.standardize = standardize
+        self.correct = correct
         self.n_jobs = n_jobs
+        self.random_state = random_state
         self.stability = stability
         self.callback = callback
 
@@ -177,11 +194,15 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
         posterior = point_posterior(bound, annealed, chosen, given.column_names)
         best = annealed.solutions[chosen]
         posterior = posterior_of_columns(posterior, bound, best, coordinates, switches.shared)
-        self._store(problem, path, chosen, posterior)
+        found = ChosenSolution(
+            with_substitutes(problem, posterior),
+            self._corrected(problem, posterior, given.log_odds),
+        )
+        self._store(path, chosen, found)
         self._store_validation(validation, "gamma")
         choice = Choice(chosen, choice_in_words(self, wanted, validation), self.rule, validation)
         self.selection_ = select_on_path(
-            problem, path, choice, ChosenSolution(self.posterior_), given.origin(self, problem),
+            problem, path, choice, found, given.origin(self, problem),
             method="Variational Garrote for labels", tol=method.tol,
         )  # fmt: skip
         warn_if_not_converged(self)
@@ -240,13 +261,30 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
             return int(np.argmin(path.free_energy))
         return position_of(wanted, path)
 
-    def _store(self, problem: Problem, path: Path[Fit], chosen: int, posterior: Posterior) -> None:
+    def _corrected(
+        self, problem: Problem, annealed: Posterior, log_odds: Floats
+    ) -> Correction | None:
+        """Return what sums over models say, on request."""
+        if not self.correct:
+            return None
+        seed = 0 if self.random_state is None else seed_of(self.random_state)
+        believed = isinstance(self.gamma, ExpectedSize) or is_number(self.gamma)
+        return correct_labels(
+            problem, self.slab_variance, log_odds, annealed, believed, seed, self.n_jobs
+        )
+
+    def _refit_settings(self) -> dict[str, Any]:
+        """Return the gamma that was chosen, as no more than that."""
+        given = not isinstance(self.gamma, str)
+        return {"gamma": self.gamma if given else OnPath(self.gamma_)}
+
+    def _store(self, path: Path[Fit], chosen: int, found: ChosenSolution) -> None:
         """Set the fitted attributes."""
         self.path_ = path
-        self.posterior_ = with_substitutes(problem, posterior)
+        self.posterior_ = found.posterior
         self.gamma_ = float(path.strengths[chosen])
         self.coef_ = self.posterior_.mean[None, :]
         self.intercept_ = np.array([self.posterior_.law.mean_intercept])
         self.inclusion_probability_ = self.posterior_.inclusion_probability
-        self.certificate_ = path.fits[chosen].certificate
+        self.certificate_ = found.certificate
         self.n_iter_ = max(1, path.n_iter)

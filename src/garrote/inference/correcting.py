@@ -23,6 +23,7 @@ from garrote.inference.models.representative_models import Components, in_column
 from garrote.inference.resemblance import correlations
 from garrote.inference.sampling import independent_part, sample
 from garrote.inference.substitutes import with_substitutes
+from garrote.priors.column_groups import ColumnGroups
 from garrote.priors.garrote import SpikeTerms
 from garrote.priors.inclusion import Inclusion
 from garrote.priors.largest_likelihood import LargestLikelihood
@@ -87,8 +88,8 @@ def correct(
     """
     if np.any(terms.signs):
         return None, _SIGNED
-    everyone = _everyone(problem, terms, stated)
-    chosen, left_out = _chosen(everyone, stated.inclusion_probability)
+    everyone = every_variable(problem, stated.groups)
+    chosen, left_out = variables_to_sum(everyone, stated.inclusion_probability)
     columns = np.flatnonzero(np.isin(everyone.of_column, chosen))
     spent = problem.scale.intercept_count + len(problem.scale.covariates)
     if not len(columns) or problem.yty <= 0 or problem.n - spent <= _FEWEST_ROWS:
@@ -119,7 +120,7 @@ def correct(
     )
     made = everyone.back(made, placed.components)
     mean = everyone.coefficients(placed.mean)
-    return Correction(made, mean, certificate, how, _notes(left_out)), ""
+    return Correction(made, mean, certificate, how, left_alone(left_out)), ""
 
 
 @dataclass(frozen=True)
@@ -132,6 +133,10 @@ class _AllColumns:
     def of_column(self) -> Array:
         """The number of each column that has content, its own; -1 for others."""
         return np.where(self.problem.curvature > 0, np.arange(self.problem.n_features), -1)
+
+    def columns(self, chosen: Array) -> Array:
+        """Return the columns of some variables: themselves."""
+        return chosen
 
     def likeness(self, selected: Array) -> Floats:
         """Return the largest correlation of every column with one of the selected."""
@@ -164,15 +169,12 @@ class _AllColumns:
         return with_substitutes(self.problem, posterior, components)
 
 
-def _everyone(problem: Problem, terms: SpikeTerms, stated: Posterior) -> _AllColumns | AllGroups:
+def every_variable(problem: Problem, groups: ColumnGroups | None) -> _AllColumns | AllGroups:
     """Return what is in or out: columns, or groups of them."""
-    if terms.groups is None:
-        return _AllColumns(problem)
-    assert stated.groups is not None
-    return AllGroups.of(problem, stated.groups)
+    return _AllColumns(problem) if groups is None else AllGroups.of(problem, groups)
 
 
-def _chosen(everyone: _AllColumns | AllGroups, probability: Floats) -> tuple[Array, int]:
+def variables_to_sum(everyone: _AllColumns | AllGroups, probability: Floats) -> tuple[Array, int]:
     """Return the variables whose models are summed, and how many there is no room for."""
     places = np.flatnonzero(everyone.of_column >= 0)
     numbers, first, size = np.unique(
@@ -252,7 +254,8 @@ def _placed(found: Findings, columns: Array, count: int) -> Findings:
     )
 
 
-def _notes(left_out: int) -> tuple[str, ...]:
+def left_alone(left_out: int) -> tuple[str, ...]:
+    """Say how many variables there was no room for."""
     if not left_out:
         return ()
     return (

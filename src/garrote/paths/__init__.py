@@ -1,5 +1,5 @@
 """From a problem to fits over a grid of strengths."""
 
-from garrote.paths.following import Anneal, AnnealBound, FollowPath, PathMethod
+from garrote.paths.following import Anneal, AnnealBound, FollowPath, OnPath, PathMethod
 
-__all__ = ["Anneal", "AnnealBound", "FollowPath", "PathMethod"]
+__all__ = ["Anneal", "AnnealBound", "FollowPath", "OnPath", "PathMethod"]

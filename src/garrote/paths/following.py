@@ -51,6 +51,22 @@ class PathMethod(Settings):
 
 
 @dataclass(frozen=True)
+class OnPath(Settings):
+    """A gamma of the path that something else has chosen, such as validation on other rows.
+
+    It says where on the path to be, as a number does, but not how probable variables are: what corrects
+    inclusion probabilities of labels averages over gamma then.
+    """
+
+    gamma: float
+
+    def __post_init__(self) -> None:
+        """Refuse what is no finite number."""
+        if not is_number(self.gamma):
+            raise ValueError(f"gamma of OnPath must be a finite number, got {self.gamma!r}")
+
+
+@dataclass(frozen=True)
 class Anneal(PathMethod):
     """Anneal and reheat the Variational Garrote of numbers over gamma.
 

@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from garrote.arrays import Floats
+from garrote.paths import OnPath
 from garrote.paths.annealed import DenseEnd, resolve_gammas
 from garrote.priors import ExpectedSize
 from garrote.priors.garrote import SpikeTerms
@@ -24,7 +25,7 @@ def check_gamma_settings(model: Any) -> None:
     gamma = model.gamma
     named = isinstance(gamma, str) and gamma in ("cv", "free_energy")
     number = is_number(gamma) and abs(gamma) <= _LARGEST_GAMMA
-    if not (named or number or isinstance(gamma, ExpectedSize)):
+    if not (named or number or isinstance(gamma, ExpectedSize | OnPath)):
         raise ValueError(
             "gamma must be 'cv', 'free_energy', a finite number or garrote.priors.ExpectedSize(...), "
             f"got {gamma!r}"
@@ -45,6 +46,8 @@ def gammas_to_visit(
     grid = resolve_gammas(problem, terms, method.gammas, method.eps, end)
     if isinstance(wanted, str):
         return grid, wanted
+    if isinstance(wanted, OnPath):
+        wanted = wanted.gamma
     if isinstance(wanted, ExpectedSize):
         wanted = -np.log(wanted.odds_against(len(terms.switches(problem.usable))))
     # Nothing beyond the wanted gamma can lead to it but the backward pass: keep the grid.

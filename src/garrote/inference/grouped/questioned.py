@@ -51,6 +51,10 @@ class AllGroups:
         """The group of each coordinate that has content; -1 for other places."""
         return self.rotation.after.of_column
 
+    def columns(self, chosen: Array) -> Array:
+        """Return the user's columns of some groups."""
+        return np.flatnonzero(np.isin(self.rotation.before.of_column, chosen))
+
     def likeness(self, selected: Array) -> Floats:
         """Return the largest canonical correlation of every group with one of the selected."""
         places = np.flatnonzero(self.of_column >= 0)
