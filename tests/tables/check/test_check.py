@@ -120,13 +120,35 @@ def test_counters_hospital_numbers_and_dates_are_told_from_counts_of_molecules()
     found = find_identifiers(names, np.column_stack([*special.values(), genes]), n)
     assert [finding.text for finding in found] == [
         "'seen' looks like a date written as a number, as 20200131",
-        "'nr' counts the rows",
-        "'patient_id' is a number that identifies the row, as a hospital number does",
+        "'nr' counts the rows, and is left out",
+        "'patient_id' is a number that identifies the row, as a hospital number does, and is left out",
         "'mrn7' is a long number, another one in every row",
     ]
+    assert [finding.left_out for finding in found] == [(), ("nr",), ("patient_id",), ()]
+    asked = find_identifiers(names, np.column_stack([*special.values(), genes]), n, names)
+    assert [finding.remedy.get("--exclude") for finding in asked] == [
+        ("seen",), ("nr",), ("patient_id",), ("mrn7",)
+    ]  # fmt: skip
     assert find_identifiers(names[6:], genes, n) == []
     long = rng.choice(10**6, (n, 5)) + 4_000_000.0
     assert find_identifiers(list("abcde"), long, n) == []  # as many are data
+
+
+def test_what_is_called_an_identifier_is_left_out_unless_it_was_asked_for(csv):
+    rng = np.random.default_rng(0)
+    who, x = [f"p{i}" for i in range(40)], rng.standard_normal(40)
+    source = csv("rownames,id,x,y\n" + rows_of(who, range(40), x, x + rng.standard_normal(40)))
+    table = read_table(source, Wanted("y", encode=True))
+    assert table.names == ("x",)
+    assert not table.check.remedy
+    assert "'id' counts the rows, and is left out" in table.notes
+    assert any("and left out: 'rownames' ('p0' in line 2)" in note for note in table.notes)
+    assert read_new_rows(source, table.coding).shape == (40, 1)
+    for asked in ({"include": ("id", "x")}, {"exclude": ("rownames",), "covariates": ("id",)}):
+        table = read_table(source, Wanted("y", encode=True, **asked))
+        assert table.names == ("id", "x")
+        assert table.check.remedy == {"--exclude": ("id",)}
+    assert read_table(source, Wanted("y", exclude=("rownames", "x"))).names == ("id",)
 
 
 def test_a_counter_is_one_also_where_rows_were_left_out():
@@ -229,20 +251,38 @@ def test_correlations_and_the_held_out_share_agree_with_plain_formulas():
     assert held_out_r2(Z, y) == pytest.approx(1 - plain / ((y - y.mean()) ** 2).sum())
 
 
+def test_logarithms_classes_and_borders_of_the_target_are_asked_about():
+    rng = np.random.default_rng(0)
+    y = np.exp(rng.standard_normal(200))
+    X = np.column_stack([
+        np.log(y).round(3), y < 0.5, np.digitize(-y, [-2, -1, -0.5]), y > np.sort(y)[3],
+        np.where(rng.random(200) < 0.03, ~(y < 1), y < 1), y + 0.2 * rng.standard_normal(200),
+    ])  # fmt: skip
+    names = ["log", "low", "class", "few below", "nearly", "near"]
+    (found,) = find_leaks(names, X, y, "y")
+    assert found.remedy == {"--exclude": ("log", "low", "class")}
+    assert "rises or falls with it" in found.text
+    assert find_leaks(names[3:], X[:, 3:], y, "y") == []
+    # A target of classes, and a column with gaps.
+    X[::7, 0] = np.nan
+    (found,) = find_leaks(["log", "near"], X[:, [0, 5]], np.digitize(y, [0.5, 1, 2]) * 1.0, "y")
+    assert found.remedy == {"--exclude": ("log",)}
+
+
 # --- all at once, on tables of others
 
 
 @pytest.mark.parametrize(
     ("package", "name", "target", "remedy"),
     [
-        ("ISLR", "Hitters", "Salary", {"--exclude": ("rownames",), "--encode": ()}),
-        ("modeldata", "ames", "Sale_Price", {"--encode": (), "--exclude": ("rownames",)}),
+        ("ISLR", "Hitters", "Salary", {"--encode": ()}),
+        ("modeldata", "ames", "Sale_Price", {"--encode": ()}),
         (
             "ggplot2",
             "msleep",
             "sleep_total",
             {
-                "--exclude": ("name", "genus", "sleep_cycle", "rownames", "awake"),
+                "--exclude": ("name", "genus", "sleep_cycle", "awake"),
                 "--encode": (),
                 "--missing": ("impute",),
             },
@@ -251,7 +291,7 @@ def test_correlations_and_the_held_out_share_agree_with_plain_formulas():
             "MASS",
             "quine",
             "Days",
-            {"--encode": (), "--family": ("poisson",), "--exclude": ("rownames",)},
+            {"--encode": (), "--family": ("poisson",)},
         ),
     ],
 )  # fmt: skip

@@ -23,12 +23,15 @@ class Finding:
         an empty tuple.
     blocks : bool
         Whether nothing can be fitted before it is settled; otherwise it is a remark or a question.
+    left_out : tuple of str
+        Columns that are not used because of it, without being asked.
     """
 
     topic: str
     text: str
     remedy: dict[str, tuple[str, ...]]
     blocks: bool = False
+    left_out: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as texts and lists, for JSON."""
@@ -63,6 +66,11 @@ class DataCheck:
     def blocks(self) -> bool:
         """Whether something stands in the way of a fit."""
         return any(finding.blocks for finding in self.findings)
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The columns that are not used, without being asked."""
+        return tuple(name for finding in self.findings for name in finding.left_out)
 
     @property
     def remedy(self) -> dict[str, tuple[str, ...]]:

@@ -113,7 +113,8 @@ class Gaps:
         )
         if not self._few_incomplete():
             left = int((self.kept & ~self.found.incomplete(self.roles.used)).sum())
-            text += f"; dropping rows with any missing value keeps {left:,}{self._costs()}"
+            also = ", blank words too," if self._with_gaps(words=True) else ""
+            text += f"; dropping rows with any missing value{also} keeps {left:,}{self._costs()}"
         return [Finding("missing values", text, self._remedy(), blocks=True)]
 
     def _dropped(self) -> list[Finding]:

@@ -2,11 +2,12 @@
 
 Whole numbers that differ from row to row are not enough: counts of molecules are such too, in every
 column. A counter rises by one from row to row; another number must be called a number or an
-identifier, or be one of few columns whose values all have the same, large number of digits.
+identifier, or be one of few columns whose values all have the same, large number of digits. What is
+called so, too, is left out without being asked: nobody means "rownames" as a variable.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -27,8 +28,13 @@ _FEWEST_DIGITS = 6
 _DATES = (19000101, 21001231)
 
 
-def find_identifiers(names: Sequence[str], X: Floats, n_rows: int) -> list[Finding]:
-    """Return columns that should be left out, by what they are; ``n_rows`` are those of the file."""
+def find_identifiers(
+    names: Sequence[str], X: Floats, n_rows: int, asked: Collection[str] = ()
+) -> list[Finding]:
+    """Return columns that should be left out, by what they are; ``n_rows`` are those of the file.
+
+    Of those that were not ``asked`` for by name what is called an identifier is left out.
+    """
     found: dict[str, list[int]] = {kind: [] for kind in _KINDS}
     for j, name in enumerate(names):
         values = X[:, j]
@@ -42,14 +48,25 @@ def find_identifiers(names: Sequence[str], X: Floats, n_rows: int) -> list[Findi
     if len(found["long"]) > NAMED:  # more than a few such columns are data
         found["long"] = []
     return [
-        Finding(
-            "identifier",
-            f"{named(some, lambda j: listing([names[j]]))} {_KINDS[kind][1 + (len(some) > 1)]}",
-            {"--exclude": tuple(names[j] for j in some)},
-        )
+        finding
         for kind, some in found.items()
-        if some
+        for finding in _said_of(kind, [names[j] for j in some], asked)
     ]
+
+
+def _said_of(kind: str, names: Sequence[str], asked: Collection[str]) -> list[Finding]:
+    """Return what is said of the identifiers of a kind: of those left out, and of the others."""
+    free = [name for name in names if name not in asked]
+    out = tuple(name for name in free if kind != "date" and is_called_identifier(name))
+    rest = tuple(name for name in names if name not in out)
+    left = "and is left out" if len(out) == 1 else "and are left out"
+    said = [Finding("identifier", f"{_described(kind, out)}, {left}", {}, left_out=out)]
+    question = [Finding("identifier", _described(kind, rest), {"--exclude": rest})]
+    return [*(said if out else []), *(question if rest else [])]
+
+
+def _described(kind: str, names: Sequence[str]) -> str:
+    return f"{named(names, lambda name: listing([name]))} {_KINDS[kind][1 + (len(names) > 1)]}"
 
 
 def _is_whole(values: Floats) -> bool:
@@ -65,8 +82,12 @@ def _is_counter(name: str, values: Floats, n_rows: int) -> bool:
 
 
 def _is_called_so(name: str, values: Floats, n_rows: int) -> bool:
-    called = _WORD.fullmatch(name) or _CAMEL.fullmatch(name)
-    return bool(called) and len(np.unique(values)) > _DIFFERENT * len(values)
+    return is_called_identifier(name) and len(np.unique(values)) > _DIFFERENT * len(values)
+
+
+def is_called_identifier(name: str) -> bool:
+    """Tell whether a column is called as those are that tell rows apart."""
+    return bool(_WORD.fullmatch(name) or _CAMEL.fullmatch(name))
 
 
 def _is_long(name: str, values: Floats, n_rows: int) -> bool:

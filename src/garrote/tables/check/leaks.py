@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 
 import numpy as np
+from scipy.stats import rankdata
 
 from garrote.arrays import Array, Floats
 from garrote.results.selections.data_check import Finding
@@ -36,6 +37,7 @@ def find_leaks(
     if y.dtype.kind != "f" or y.std() == 0:
         return []
     some = _names_at(names, squared_correlations(X, y) > _R2, told)
+    found = []
     if some:
         said = named(some)
         alone = "it alone explains" if len(some) == 1 else "each of them alone explains"
@@ -44,8 +46,9 @@ def find_leaks(
             f"{are} {said} computed from {listing([target])}? {alone} more than {100 * _R2:g} % of its "
             "variance"
         )
-        return [Finding("leak", text, {"--exclude": some})]
-    return _together(names, X, y, target, told)
+        found.append(Finding("leak", text, {"--exclude": some}))
+    found += _in_step(names, X, y, target, {*told, *some})
+    return found or _together(names, X, y, target, told)
 
 
 def squared_correlations(X: Floats, y: Floats) -> Floats:
@@ -63,6 +66,45 @@ def _of_a_block(X: Floats, y: Floats) -> Floats:
     spread = (x**2).sum(axis=0) * (away**2).sum(axis=0)
     known = (spread > 0) & (count >= _FEWEST_ROWS)
     return np.where(known, (x * away).sum(axis=0) ** 2 / np.where(known, spread, 1.0), 0.0)
+
+
+def _in_step(
+    names: Sequence[str], X: Floats, y: Floats, target: str, told: Collection[str]
+) -> list[Finding]:
+    """Ask about columns that never turn back where the target rises: logarithms, classes, borders."""
+    if X.shape[1] > len(y):  # among so many some do by chance
+        return []
+    some = _names_at(names, np.array([in_step(column, y) for column in X.T]), told)
+    if not some:
+        return []
+    are, rise = ("is", "it rises or falls") if len(some) == 1 else ("are", "each rises or falls")
+    text = (
+        f"{are} {named(some)} computed from {listing([target])}, or the other way round? {rise} with it "
+        "next to without exception"
+    )
+    return [Finding("leak", text, {"--exclude": some})]
+
+
+def in_step(x: Floats, y: Floats) -> bool:
+    """Tell whether one of two variables is a monotone function of the other, which chance does not make.
+
+    That is so of a logarithm, where ranks agree but for roundings, and of a variable cut into classes,
+    of which the outer two need a few rows: fewer could be in step by chance.
+    """
+    there = ~np.isnan(x)
+    x, y = x[there], y[there]
+    if len(x) < _FEWEST_ROWS or (x == x[0]).all():
+        return False
+    few, many = (x, y) if len(np.unique(x)) <= len(np.unique(y)) else (y, x)
+    ranks = np.corrcoef(rankdata(x), rankdata(y))[0, 1]
+    if ranks**2 > _R2:
+        return True
+    counts = np.unique(few, return_counts=True)[1]
+    if min(counts[0], counts[-1]) < _FEWEST_OF_A_CLASS:
+        return False
+    steps = np.diff(few[np.lexsort((few, many))])
+    falls = np.diff(few[np.lexsort((-few, many))])
+    return bool((steps >= 0).all() or (falls <= 0).all())
 
 
 def _together(

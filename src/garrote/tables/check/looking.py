@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -40,8 +41,15 @@ class Look:
         gaps = Gaps(table, roles, found, wanted.missing, imputes)
         columns = [j for j in roles.variables if found.columns[j].kind == "word"]
         words = count_words(table, columns, ~gaps.without_target)
-        types = find_types(table, roles, found, words, wanted.encode)
+        types = find_types(
+            table, roles, found, words, wanted.encode, partial(_is_unasked, roles, wanted)
+        )
         return cls(table, roles, found, wanted, gaps, (*types, *gaps.find()))
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The columns that are not used, without being asked."""
+        return tuple(name for finding in self.findings for name in finding.left_out)
 
     def refuse_what_blocks(self) -> None:
         """Refuse the table if something stands in the way, with all else that is to be said of it."""
@@ -54,8 +62,12 @@ class Look:
     ) -> DataCheck:
         """Return all findings; ``names`` are those of the table's columns that X is made of."""
         target = self.wanted.target or ""
-        identifiers = find_identifiers(names, X, self.found.n_rows)
-        told = {name for finding in identifiers for name in finding.remedy["--exclude"]}
+        identifiers = self._identifiers(names, X)
+        told = {
+            name
+            for finding in identifiers
+            for name in (*finding.remedy.get("--exclude", ()), *finding.left_out)
+        }
         values = [
             *([] if self.wanted.family else find_target(target, y, self.wanted.labels)),
             *identifiers,
@@ -64,6 +76,19 @@ class Look:
         ]
         findings = [self._with_gaps(finding) for finding in (*self.findings, *values)]
         return DataCheck(in_order(self._leaving_some(findings)), tuple(reading))
+
+    def _identifiers(self, names: Sequence[str], X: Floats) -> list[Finding]:
+        """Return identifiers; they are left out unless asked for by name, or if nothing were left."""
+        asked = [
+            self.table.names[j]
+            for j in self.roles.variables
+            if not _is_unasked(self.roles, self.wanted, j)
+        ]
+        found = find_identifiers(names, X, self.found.n_rows, asked)
+        out = {name for finding in found for name in finding.left_out}
+        if out >= {self.table.names[j] for j in self.roles.variables}:
+            return find_identifiers(names, X, self.found.n_rows, names)
+        return found
 
     def _with_gaps(self, finding: Finding) -> Finding:
         """Say also what to do about the gaps that a remedy makes among the variables."""
@@ -76,7 +101,7 @@ class Look:
         """Take back proposals to leave columns out if no column would be left."""
         left = {self.table.names[j] for j in self.roles.variables}
         for finding in findings:
-            left -= {*finding.remedy.get("--exclude", ())}
+            left -= {*finding.remedy.get("--exclude", ()), *finding.left_out}
         if left:
             return list(findings)
         return [
@@ -112,6 +137,11 @@ class Look:
     def _number_column(self, j: int) -> CodedColumn:
         kind = "boolean" if self.found.columns[j].kind == "boolean" else "number"
         return CodedColumn(self.table.names[j], kind)
+
+
+def _is_unasked(roles: Roles, wanted: Wanted, column: int) -> bool:
+    """Tell whether a column is used for want of other wishes; not where it is all that there is."""
+    return wanted.include is None and column not in roles.covariates and len(roles.variables) > 1
 
 
 def _many_classes(table: TableFile, roles: Roles, found: Survey) -> bool:

@@ -1,9 +1,10 @@
 """What columns hold: text that must be coded, numbers with other text among them, names of rows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from garrote.results.selections.data_check import Finding
 from garrote.summaries import listing
+from garrote.tables.check.identifiers import is_called_identifier
 from garrote.tables.check.sentences import named, odd_cells
 from garrote.tables.errors import count_of
 from garrote.tables.formats.base import TableFile
@@ -35,10 +36,12 @@ def find_types(
     found: Survey,
     words: Mapping[int, Mapping[str, WordCount]],
     encode: bool,
+    unasked: Callable[[int], bool] = lambda column: False,
 ) -> list[Finding]:
     """Return what must be settled before all variables, and the target, can become numbers.
 
-    ``words`` are those of the variables that are columns of words, with their counts.
+    ``words`` are those of the variables that are columns of words, with their counts; ``unasked`` tells
+    which columns nobody named.
     """
     free = [j for j in roles.variables if j not in roles.categories]
     unlike_numbers = [j for j in free if not found.columns[j].resembles]
@@ -49,7 +52,7 @@ def find_types(
     return [
         *_mixed(table, roles, found),
         *_refused(table, found, free),
-        *_row_names(table, found, names),
+        *_row_names(table, found, names, unasked),
         *_many_levels(table, many, words),
         *_uncoded(table, found, rest),
     ]
@@ -67,13 +70,25 @@ def _refused(table: TableFile, found: Survey, columns: Sequence[int]) -> list[Fi
     return findings
 
 
-def _row_names(table: TableFile, found: Survey, columns: Sequence[int]) -> list[Finding]:
-    """Return columns of words that differ in nearly every row."""
-    if not columns:
-        return []
+def _row_names(
+    table: TableFile, found: Survey, columns: Sequence[int], unasked: Callable[[int], bool]
+) -> list[Finding]:
+    """Return columns of words that differ in nearly every row.
+
+    Those that nobody asked for and that are called identifiers are left out.
+    """
     what = "a word of its own in nearly every row, of which nothing can be learnt"
-    text = f"{what}: {_shown(table, found, columns)}"
-    return [Finding("identifier", text, {"--exclude": _names(table, columns)}, blocks=True)]
+    out = [j for j in columns if unasked(j) and is_called_identifier(table.names[j])]
+    rest = [j for j in columns if j not in out]
+    findings = []
+    if out:
+        text = f"{what}, and left out: {_shown(table, found, out)}"
+        findings.append(Finding("identifier", text, {}, left_out=_names(table, out)))
+    if rest:
+        text = f"{what}: {_shown(table, found, rest)}"
+        remedy = {"--exclude": _names(table, rest)}
+        findings.append(Finding("identifier", text, remedy, blocks=True))
+    return findings
 
 
 def _uncoded(table: TableFile, found: Survey, columns: Sequence[int]) -> list[Finding]:
