@@ -18,6 +18,10 @@ _LONGEST_NAME = 32
 
 def show_selection(selection: Selection, tolerance: float | None, top: int) -> None:
     """Print the table, how it was chosen, how good it is, and what to be careful about."""
+    for text in selection.doubts:
+        say(f"Careful: {text}.")
+    if selection.doubts:
+        print()
     if selection.selected.any():
         print(_table(selection, top))
         print()
@@ -36,7 +40,7 @@ def show_selection(selection: Selection, tolerance: float | None, top: int) -> N
     wanted = f" (wanted: {tolerance:g})" if tolerance is not None else ""
     reached = "reached" if selection.converged else "NOT reached everywhere"
     say(f"Certificate {selection.certificate.value:.1e}{wanted}, {reached}.")
-    for text in selection.warnings:
+    for text in selection.notes:
         say(f"Note: {text}.")
     for text in filter(None, [selection.effects_in_words]):
         say(f"{text[0].upper()}{text[1:]}.")

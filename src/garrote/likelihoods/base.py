@@ -79,6 +79,11 @@ class Likelihood(Settings):
         return False
 
     @property
+    def may_be_overdispersed(self) -> bool:
+        """Whether the mean of y fixes its variance, and y may vary more than that."""
+        return False
+
+    @property
     def without_maximum(self) -> str:
         """What has happened, in words, where the likelihood grows without end along some direction."""
         return "the likelihood has no maximum"

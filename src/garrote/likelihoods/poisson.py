@@ -43,6 +43,7 @@ class Poisson(_Named, Likelihood):
     effect_scale = "log rate"
     integration = Integration.LAPLACE
     without_maximum = "a group has no counts"
+    may_be_overdispersed = True
 
     def check_response(self, y: Floats) -> None:
         """Refuse what is no count, and counts that are all zero."""

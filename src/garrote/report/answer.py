@@ -51,12 +51,13 @@ def effect_units(document: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def answer(document: Mapping[str, Any]) -> list[str]:
-    """Return the answer as sentences; a reservation that concerns all of it comes first."""
+    """Return the answer as sentences; what puts all of it in doubt comes first."""
     said = []
     if not document["converged"]:
         reservation = certificate_sentences(document["certificate"])[-1]
         said.append(f"Not converged: {reservation}, so take what follows as provisional.")
-    said += _contradicted(document)
+    doubts = (readable(text, 300) for text in document.get("doubts") or ())
+    said += [f"{text[0].upper()}{text[1:]}." for text in doubts]
     return [
         *said,
         _which(document),
@@ -153,18 +154,6 @@ def _undecided(document: Mapping[str, Any]) -> list[str]:
     have = "has an effect" if len(sets) == 1 else "have effects"
     listed = ", and ".join(told)
     return [f"{start}{listed} {have}; the others of a set resemble it too much to tell which."]
-
-
-def _contradicted(document: Mapping[str, Any]) -> list[str]:
-    """Say first that z-scores are in doubt, where LD contradicts them."""
-    wrong = (document.get("consistency") or {}).get("out_of_line") or []
-    if not wrong:
-        return []
-    listed = enumeration(_readable(one["name"] for one in wrong), 5)
-    return [
-        f"LD contradicts the z-score{'s' * (len(wrong) > 1)} of {listed}: until that is mended, what "
-        "follows cannot be relied on."
-    ]
 
 
 def _beside(fixed: Sequence[str], words: str) -> str:

@@ -45,13 +45,14 @@ _RULES = {
 
 
 def warnings(document: Mapping[str, Any]) -> list[str]:
-    """Return all warnings, each a sentence."""
+    """Return all warnings, each a sentence, but for doubts, which the answer begins with."""
     listed = [*document["interchangeable"], *(one["name"] for one in document["variables"])]
     names = tuple(f"{name}{after}" for name in listed for after in " ,")
     return [
         # A variable's name at the beginning keeps its own letters.
         _ended(readable(text)) if text.startswith(names) else sentence(readable(text))
         for text in document["warnings"]
+        if text not in document.get("doubts", ())
     ]
 
 

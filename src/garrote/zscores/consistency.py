@@ -163,6 +163,19 @@ class Consistency:
             )
         return tuple(said)
 
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """What puts a fit to these z-scores in doubt; empty where LD goes with them."""
+        wrong = [*self.out_of_line]
+        if not (wrong or self.unexplained):
+            return ()
+        of_whom = f" of {self._named(wrong)}" if wrong else ""
+        several = "s" if len(wrong) != 1 else ""
+        return (
+            f"LD contradicts the z-score{several}{of_whom}: until that is mended, what follows cannot "
+            "be relied on",
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values."""
         out = list(self.out_of_line)

@@ -36,6 +36,8 @@ _OTHER_SAMPLES = 1e-4
 _CHANCE = 3.0
 # A mismatch beyond this leaves little of LD.
 _MUCH = 0.2
+# A mismatch beyond this leaves so little that variables count as uncorrelated.
+_HARDLY_ANY = 0.5
 
 
 @dataclass(frozen=True, repr=False)
@@ -84,6 +86,16 @@ class ZScores(Shown):
     def hides_the_noise(self) -> bool:
         """Whether the variables seem to explain more than all, so that the noise cannot be learnt."""
         return self.explained > _ALL
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """What puts a fit in doubt: that next to nothing of LD is left to it."""
+        if self.mismatch <= _HARDLY_ANY:
+            return ()
+        return (
+            f"only {1 - self.mismatch:.0%} of LD is left (s = {self.mismatch:.2g}), as it does not go "
+            "with the z-scores: what follows cannot be relied on",
+        )
 
     @property
     def cautions(self) -> tuple[str, ...]:

@@ -70,7 +70,7 @@ class ZScoreMixin:
             (*cautions, *scores.notes, *notes),
             consistency=consistency,
             effect_scale=STANDARDISED,
-        )
+        ).doubted((*consistency.doubts, *scores.doubts))
         for text in cautions:
             warnings.warn(text, UserWarning, stacklevel=2)
         return self

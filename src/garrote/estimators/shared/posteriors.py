@@ -19,6 +19,7 @@ from garrote.estimators.given.inputs import (
 from garrote.estimators.given.rows import GivenRows
 from garrote.estimators.given.zscores import HELD_NOISE, ZScoreMixin, refuse_covariates
 from garrote.estimators.registry import title_of
+from garrote.estimators.shared.dispersion import dispersion_doubts
 from garrote.estimators.shared.labelled import SelectingClassifier
 from garrote.estimators.shared.named_settings import Objects
 from garrote.estimators.shared.posterior_settings import (
@@ -267,6 +268,17 @@ class PosteriorRegressor(PosteriorEstimator, ZScoreMixin, SelectingRegressor):
 
     def _mean_response(self) -> Any:
         return None if self._likelihood.least_squares else self._averaged_mean
+
+    def _doubts(self, rows: Arguments) -> tuple[str, ...]:
+        likelihood = self._likelihood
+        if not likelihood.may_be_overdispersed:
+            return ()
+        y = np.asarray(rows.y, dtype=np.float64)
+        weights = np.ones(len(y)) if rows.sample_weight is None else np.asarray(rows.sample_weight)
+        counted = weights > 0
+        mean = self.predict(rows.X, offset=rows.offset)[counted]
+        spent = 1.0 + np.nan_to_num(self.posterior_.inclusion_probability).sum()
+        return dispersion_doubts(likelihood, y[counted], mean, weights[counted], float(spent))
 
     def _averaged_mean(self, X: Any, offset: Floats | None = None, return_std: bool = False) -> Any:
         """Return mean responses over models; over their coefficients too where these have a prior."""

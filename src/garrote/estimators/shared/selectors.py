@@ -68,6 +68,7 @@ class SelectingEstimator(NamedSettings, SaveMixin, SelectorMixin):
         given = Arguments(X, y, sample_weight, offset, groups, feature_names)
         self._fit_rows(given)
         self._tell_groups()
+        self.selection_ = self.selection_.doubted(self._doubts(given))
         if self.stability is not None:
             found_again = measure_stability(self, given)
             self.selection_ = self.selection_.annotated(stability=found_again)
@@ -80,6 +81,10 @@ class SelectingEstimator(NamedSettings, SaveMixin, SelectorMixin):
             owner = [groups.labels[number] for number in groups.numbers]
             found = VariableGroups.of_labels(owner, self.selection_.names)
             self.selection_ = self.selection_.annotated(groups=found)
+
+    def _doubts(self, rows: Arguments) -> tuple[str, ...]:
+        """Return what puts the whole answer in doubt, given the rows that were fitted."""
+        return ()
 
     def _refit_settings(self) -> dict[str, Any]:
         """Return what a refit to a part of the rows is told of this fit, and need not find again."""

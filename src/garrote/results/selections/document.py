@@ -52,6 +52,7 @@ def as_document(selection: Selection) -> dict[str, Any]:
         },
         "converged": selection.converged,
         "warnings": list(selection.warnings),
+        "doubts": list(selection.doubts),
         "path": _values(selection.path, names),
         "validation": _values(selection.validation),
         "predictions": _values(selection.predictions),

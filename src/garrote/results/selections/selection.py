@@ -66,6 +66,8 @@ class Selection(Verdict, Account):
         Whether every fit behind the selection reached its tolerance.
     warnings : tuple of str
         What a reader should know before trusting the answer.
+    doubts : tuple of str
+        Those of the warnings that put all of the answer in doubt, and are told before it.
     provenance : dict
         Settings, versions, sizes and the fingerprint of the data.
     path, validation, predictions, stand_ins, models
@@ -125,6 +127,7 @@ class Selection(Verdict, Account):
     positions: Floats | None = None
     groups: VariableGroups | None = None
     curves: tuple[Curve, ...] = ()
+    doubts: tuple[str, ...] = ()
 
     @cached_property
     def by_variable(self) -> "Selection":
@@ -181,6 +184,11 @@ class Selection(Verdict, Account):
     def stability_in_words(self) -> str:
         """What refits say of the selected variables, in a sentence; "" where there were none."""
         return words.stability_in_words(self)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The warnings that are told after the answer: all but the doubts."""
+        return tuple(text for text in self.warnings if text not in self.doubts)
 
     @property
     def affected(self) -> str:
@@ -263,6 +271,10 @@ class Selection(Verdict, Account):
             provenance={**self.provenance, **(provenance or {})},
             **parts,
         )
+
+    def doubted(self, doubts: Sequence[str]) -> "Selection":
+        """Return the same selection with what puts all of it in doubt, first among its warnings."""
+        return replace(self, doubts=(*doubts, *self.doubts), warnings=(*doubts, *self.warnings))
 
     def at_positions(self, positions: Any) -> "Selection":
         """Return the same selection with variables at some positions, a number for each of them."""

@@ -95,18 +95,18 @@ def summary(selection: Selection) -> Summary:
         low, high = selection.path.hysteresis
         facts.append(f"forward and backward solutions differ for gamma in [{low:.4g}, {high:.4g}]")
     facts += [*_beside_the_table(selection), *filter(None, [effects_in_words(selection)])]
-    told = (*facts, *selection.warnings, selection.intervals)
-    return Summary(told, selection.table().without_empty())
+    told = (*facts, *selection.notes, selection.intervals)
+    return Summary((*selection.doubts, *told), selection.table().without_empty())
 
 
 def as_text(selection: Selection, show: Callable[[Table], str]) -> str:
     """Return all that a prompt shows, the table of the selected variables in a form of one's own."""
-    lines = [f"{headline(selection)} ({selection.rule})"]
+    lines = [*selection.doubts, f"{headline(selection)} ({selection.rule})"]
     if selection.selected.any():
         lines.append(show(selection.table().without_empty()))
     lines += _beside_the_table(selection)
     certificate = f"certificate {selection.certificate}"
-    return "\n".join([*lines, *selection.warnings, selection.intervals, certificate])
+    return "\n".join([*lines, *selection.notes, selection.intervals, certificate])
 
 
 def _beside_the_table(selection: Selection) -> list[str]:
