@@ -22,7 +22,7 @@ from garrote.inference.models.fitted_posterior import (
     make_fitted_posterior,
     measure_fit,
 )
-from garrote.inference.models.over_models import CERTIFIED, Findings
+from garrote.inference.models.over_models import CERTIFIED, Findings, foremost
 from garrote.inference.models.representative_models import (
     MOST_FITTED,
     Members,
@@ -243,7 +243,8 @@ def certify_fits(task: FittingTask, found: Findings, change: float) -> Certifica
     """Fit the best models afresh; compare their odds, and measure their gradients."""
     prior, usable, logs, lengths = task.beliefs.inclusion, task.problem.usable, [], []
     start = np.zeros(len(task.table.samples.columns))
-    for members in found.members[:CERTIFIED]:
+    best, stated = foremost(found)
+    for members in best:
         variables = np.array(members, dtype=int)
         each = []
         for weight, table in task.tables:
@@ -252,7 +253,7 @@ def certify_fits(task: FittingTask, found: Findings, change: float) -> Certifica
             lengths.append(measure_fit(task.likelihood, table, variables, model.coef)[0])
         log_prior = float(prior.of_models(usable[variables][None], usable)[0])
         logs.append(logsumexp(each) - task.penalty * len(members) + log_prior)
-    off = np.array(logs) - np.log(found.probability) - (found.log_evidence or 0.0)
+    off = np.array(logs) - stated - (found.log_evidence or 0.0)
     return of_fitted_models(float(max(np.abs(off).max(), change)), float(max(lengths)))
 
 

@@ -105,3 +105,13 @@ def test_many_groups_of_labels_are_sampled_and_predict(labels):
     together = draws[:, :3] != 0
     assert (together.all(axis=1) == together.any(axis=1)).all()
     assert model.score(wide, y) > 0.6
+
+
+def test_more_sets_than_are_certified_are_all_fitted():
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((120, 8))
+    y = X[:, 0] + rng.logistic(size=120) > 0
+    law = GroupedInclusion([0, 0, 1, 2, 3, 4, 5, 6])
+    model = SpikeSlabClassifier(method="enumerate", inclusion=law).fit(X, y)
+    assert "all 128 sets of groups fitted" in model.selection_.rule
+    assert model.certificate_.value < 0.01

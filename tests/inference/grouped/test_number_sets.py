@@ -187,3 +187,14 @@ def test_a_method_that_cannot_names_those_that_can():
     X, y, groups = make_table(0)
     with pytest.raises(ValueError, match=r"'enumerate'.*groups of columns, got 'em'"):
         SpikeSlabRegressor(method="em", inclusion=GroupedInclusion(groups)).fit(X, y)
+
+
+def test_models_next_to_impossible_do_not_spoil_the_certificate():
+    rng = np.random.default_rng(0)
+    X, noise = rng.standard_normal((1000, 5)), rng.standard_normal(1000)
+    for size in np.linspace(1.2, 1.45, 11):  # at some of them the empty model has fewer digits
+        problem = Problem.from_rows(X, size * X @ [1.0, 0.7, 0.5, 0.0, 0.3] + noise)
+        law = GroupedInclusion([0, 1, 2, 3, 3])
+        found = infer(problem, GaussianSlab(1.0), "enumerate", inclusion=law)
+        assert found.certificate.value < 1e-6
+        assert found.posterior.inclusion_probability.max() <= 1.0

@@ -35,6 +35,8 @@ from garrote.solvers.models.model_chain import Sampling
 
 # Models whose odds are computed again for the certificate.
 CERTIFIED = 50
+# Probabilities below this lose digits.
+_FEW_DIGITS = 1e-290
 
 
 @dataclass(frozen=True)
@@ -133,15 +135,20 @@ def _states_at(chains: Sequence[Sampling], places: Array) -> tuple[Members, ...]
     return tuple(models[place] for place in places.tolist())
 
 
+def foremost(found: Findings) -> tuple[Any, Floats]:
+    """Return the best models, as far as their probabilities have all digits, with the logs of these."""
+    count = int(np.count_nonzero(found.probability[:CERTIFIED] > _FEW_DIGITS))
+    return found.members[:count], np.log(found.probability[:count])
+
+
 def certify_models(
     problem: Problem, beliefs: Beliefs, found: Findings, quadrature: float = 0.0
 ) -> Certificate:
     """Compute the odds of the best models from scratch, and compare."""
-    members = found.members[:CERTIFIED]
+    members, stated = foremost(found)
     n, yty, spent = beliefs.n, problem.yty, beliefs.spent
     rules = [(w, slab.reference_rule(n, yty, spent)) for w, slab in found.slabs]
     logs = log_posteriors(problem, beliefs.inclusion, rules, members)
-    stated = np.log(np.maximum(found.probability[: len(members)], 1e-300))
     off = np.abs((logs - logs[0]) - (stated - stated[0])).max()
     return of_all_models(float(off), quadrature)
 
@@ -161,7 +168,7 @@ def make_model_posterior(
     """Describe findings in the user's units, with the law of the coefficients in some models."""
     scale, fixed = problem.scale, problem.scale.covariates
     unit = scale.response_scale / scale.column_scale
-    inclusion = found.inclusion.copy()
+    inclusion = np.minimum(found.inclusion, 1.0)  # sums of many shares round up
     inclusion[fixed] = 1.0
     columns = np.flatnonzero(found.mean)
     mean = found.mean * unit
