@@ -253,3 +253,27 @@ def least_squares(X, y):
     inverse = np.linalg.inv(design.T @ design)
     left = y - design @ (inverse @ design.T @ y)
     return inverse[0] @ design.T @ y, inverse[0, 0] * (left @ left) / (len(y) - design.shape[1])
+
+
+def test_sets_are_those_of_the_mixture():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((120, 6))
+    X[:, 3] = X[:, 1] + 0.05 * rng.standard_normal(120)
+    y = X[:, 1] + X[:, 0] + rng.standard_normal(120)
+    X[rng.random(X.shape) < 0.05] = np.nan
+    tables = completed_tables(X, y, 4, random_state=0)
+    pooled = pool(SpikeSlabRegressor(), X, y, n_imputations=4, random_state=0)
+    sets = {tuple(one.variables.tolist()): one for one in pooled.posterior_.credible_sets()}
+    assert {tuple(sorted(members)) for members in sets} == {(0,), (1, 3)}
+    (pair,) = [one for one in sets.values() if len(one) == 2]
+    # The probability that one of both is in, model by model and filling by filling.
+    covered, alike = [], []
+    for table in tables:
+        models = SpikeSlabRegressor().fit(table, y).posterior_.law.models
+        inside = [bool({1, 3} & {*members.tolist()}) for members in models.members]
+        covered.append(np.dot(models.probability, inside) / models.probability.sum())
+        alike.append(np.corrcoef(table[:, 1], table[:, 3])[0, 1])
+    assert pair.coverage == pytest.approx(np.mean(covered), abs=1e-3)
+    assert pair.purity == pytest.approx(np.mean(alike), abs=1e-6)
+    assert pooled.selection_.shared_sets
+    assert pool(SingleEffectsRegressor(), X, y, n_imputations=2).selection_.credible_sets == ()

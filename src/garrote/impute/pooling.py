@@ -15,6 +15,7 @@ from sklearn.utils.validation import column_or_1d
 
 from garrote.arrays import Array, Floats
 from garrote.impute.filling import completed_tables
+from garrote.results.credible_sets import pooled_substitutes
 from garrote.results.laws import Spread
 from garrote.results.laws.pooled import Pooled, pooled_variance
 from garrote.results.posterior import IN_SUPPORT, Posterior
@@ -63,7 +64,8 @@ def pool(
     -------
     estimator
         Fitted, with pooled ``posterior_``, ``coef_`` and ``selection_``; it predicts and is saved as any
-        other. It has no list of models, credible sets, path or validation.
+        other. Credible sets are those of the mixture; sums of single effects have none. There is no
+        list of models, path or validation.
 
     Examples
     --------
@@ -172,7 +174,7 @@ def _mixed(posteriors: Sequence[Posterior], intercepts: Floats) -> Posterior:
         optima=type(posteriors[0].optima)(),
         accuracy=None,
         checked=None,
-        substitutes=None,
+        substitutes=pooled_substitutes([p.substitutes for p in posteriors]),
         shapes=None,
     )
 
@@ -231,7 +233,7 @@ def _selection(selections: Sequence[Selection], posterior: Posterior, gaps: int)
         validation=None,
         models=None,
         pieces=None,
-        credible_sets=(),
+        credible_sets=() if posterior.substitutes is None else posterior.credible_sets(first.level),
         stability=_stability([one.stability for one in selections]),
         predictions=_predictions([one.predictions for one in selections]),
         warnings=_warnings(selections, within, effects, stated),

@@ -161,6 +161,40 @@ class Substitutes(Shown):
     inclusions: Inclusions | None = None
 
 
+def pooled_substitutes(parts: Sequence[Substitutes | None]) -> Substitutes | None:
+    """Return what sets of an equal mixture of posteriors are made of; None where one has no models.
+
+    Correlations are means over the posteriors that know them.
+    """
+    known = [
+        (p.likeness, p.inclusions) for p in parts if p is not None and p.inclusions is not None
+    ]
+    if not known or len(known) < len(parts):
+        return None
+    columns = np.unique(np.concatenate([inclusions.columns for _, inclusions in known]))
+    total, pairs = np.zeros((2, len(columns), len(columns)))
+    best, drawn = [], []
+    for likeness, inclusions in known:
+        place = np.searchsorted(columns, inclusions.columns)
+        own = np.searchsorted(likeness.columns, inclusions.columns)
+        total[np.ix_(place, place)] += likeness.correlation[np.ix_(own, own)]
+        pairs[np.ix_(place, place)] += 1.0
+        inside = np.zeros((len(inclusions.weight), len(columns)), dtype=inclusions.inside.dtype)
+        inside[:, place] = inclusions.inside
+        listed = len(inside) - inclusions.drawn
+        weight = inclusions.weight / len(known)
+        best.append((weight[:listed], inside[:listed]))
+        drawn.append((weight[listed:], inside[listed:]))
+    both = [*best, *drawn]
+    mixed = Inclusions(
+        columns,
+        np.concatenate([weight for weight, _ in both]),
+        np.concatenate([inside for _, inside in both]),
+        sum(len(weight) for weight, _ in drawn),
+    )
+    return Substitutes(Likeness(columns, total / np.maximum(pairs, 1.0)), mixed)
+
+
 def sets_of_models(
     inclusions: Inclusions,
     likeness: Likeness,

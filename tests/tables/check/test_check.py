@@ -269,6 +269,14 @@ def test_logarithms_classes_and_borders_of_the_target_are_asked_about():
     assert found.remedy == {"--exclude": ("log",)}
 
 
+def test_columns_of_words_do_not_hide_that_numbers_add_up():
+    rng = np.random.default_rng(0)
+    low, high, word = rng.random(80), 1 + rng.random(80), rng.integers(0, 30, 80)
+    X = np.column_stack([np.eye(30)[word], low, high, rng.random(80)])
+    (found,) = find_leaks([*["maker"] * 30, "low", "high", "else"], X, (low + high) / 2, "y")
+    assert "'high', 'low' explain it nearly without error" in found.text
+
+
 # --- all at once, on tables of others
 
 

@@ -1,5 +1,6 @@
 """Columns from which the target may have been computed: they explain it nearly without error."""
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 
 import numpy as np
@@ -13,6 +14,7 @@ from garrote.tables.check.sentences import NAMED, named
 _R2 = 0.999
 _FEWEST_ROWS, _MOST_ROWS, _MOST_COLUMNS = 20, 4000, 300
 _FEWEST_OF_A_CLASS = 5
+_ROWS_A_COLUMN = 4  # least squares by fewer rows for each column would explain too much
 _BLOCK = 256  # columns at a time, so that no second table lies in memory
 
 
@@ -114,11 +116,14 @@ def _together(
     if X.shape[1] > _MOST_COLUMNS:
         return []
     others = [j for j, name in enumerate(names) if name not in told]
+    if len(others) > len(y) // _ROWS_A_COLUMN:  # without the many columns of words
+        coded = {name for name, count in Counter(names).items() if count > 1}
+        others = [j for j in others if names[j] not in coded]
     names, X = [names[j] for j in others], X[:, others]
     complete = ~np.isnan(X).any(axis=1)
     X, y = X[complete], y[complete]
     rows, columns = X.shape
-    if rows < max(_FEWEST_ROWS, 4 * columns):
+    if rows < max(_FEWEST_ROWS, _ROWS_A_COLUMN * columns):
         return []
     spread = X.std(axis=0)
     usable = np.flatnonzero(spread > 0)
