@@ -235,7 +235,7 @@ def _add_method(command: argparse.ArgumentParser) -> None:
     method.add_argument(
         "--stability", type=_refits, metavar="B",
         help="fits to random 90 %% of the rows: are the same variables selected again? (default: 20 "
-        "up to 300,000 cells; 0: none)",
+        "up to 300,000 cells, of labels and counts up to 10,000; 0: none)",
     )  # fmt: skip
     method.add_argument("--seed", type=_seed, default=0, metavar="S", help="default 0")
     method.add_argument("--threads", type=_count, metavar="T", help="default: as many as help")

@@ -137,6 +137,27 @@ def _one_by_one(groups: Any, who: str) -> tuple[str, ...]:
     )
 
 
+def heredity_notes(groups: Any, selection: Any) -> tuple[str, ...]:
+    """Say which selected variables have to be in for others, whatever effect they have themselves."""
+    found = selection.by_variable
+    chosen = {name for name, inside in zip(found.names, found.selected, strict=True) if inside}
+    held = {
+        parent: child
+        for child, parents in groups.parents.items()
+        for parent in parents
+        if child in chosen and parent in chosen
+    }
+    if not held:
+        return ()
+    told = [f"{parent} ({child})" for parent, child in held.items()]
+    verb = (
+        "is in wherever what is made of it is"
+        if len(held) == 1
+        else "are in wherever what is made of them is"
+    )
+    return (f"{listing(told, str, 3)} {verb}, whatever effect alone: that is strong heredity",)
+
+
 def _without_heredity(groups: Any) -> tuple[str, ...]:
     made = "an interaction" if "interaction" in groups.kinds else "a curve"
     return (

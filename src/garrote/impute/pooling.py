@@ -64,8 +64,7 @@ def pool(
     -------
     estimator
         Fitted, with pooled ``posterior_``, ``coef_`` and ``selection_``; it predicts and is saved as any
-        other. Credible sets are those of the mixture; sums of single effects have none. There is no
-        list of models, path or validation.
+        other. It has no list of models, path or validation; sums of single effects have no sets either.
 
     Examples
     --------

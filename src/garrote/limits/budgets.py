@@ -36,6 +36,8 @@ NUMBERS_DRAWN = 10_000_000
 BLOCK_BYTES = 4 * 2**30
 # Entries of X that is refitted to parts of its rows without being asked: 20 refits take some seconds.
 ENTRIES_REFITTED = 300_000
+# The same of labels and counts, whose posteriors cost some thirty times as much an entry.
+ENTRIES_OF_LABELS_REFITTED = 10_000
 # Columns that interactions, curves and formulas may make of a table: beyond, a choice among them
 # tells little.
 COLUMNS_MADE = 20_000

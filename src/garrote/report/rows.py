@@ -154,8 +154,10 @@ def table_row(
     """Return what one row shows."""
     name = readable(variable["name"], longest)
     decimals = scale.decimals
-    if decimals is None:  # units differ: each row has the digits that its own error leaves
-        decimals = _decimals([(_reach(variable), variable["standard_error"])])
+    own = _decimals([(_reach(variable), variable["standard_error"])])
+    # Where units differ each row has the digits that its own error leaves.
+    if decimals is None or (own is not None and own > decimals + 1):
+        decimals = own
     unit = variable["deviation"] if scale.per_deviation else 1.0
     reach = unit * _reach(variable) * 1.08 or 1.0
     values = {key: variable.get(key) for key in NUMBERS}

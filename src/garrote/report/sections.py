@@ -221,6 +221,7 @@ def stand_ins(document: Mapping[str, Any]) -> dict[str, Any] | None:
         "more": max(0, len(ordered) - _MOST_STAND_INS),
         "without": document["n_selected"] - len(ordered),
         "threshold": threshold,
+        "where": " in what is left of LD" if document["provenance"].get("mismatch") else "",
     }
 
 

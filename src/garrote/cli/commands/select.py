@@ -21,7 +21,7 @@ from garrote.cli.settings import (
     method_name,
 )
 from garrote.cli.structure import check_covariates
-from garrote.cli.variables import keep_whole
+from garrote.cli.variables import heredity_notes, keep_whole
 
 
 def run(options: argparse.Namespace) -> int:
@@ -84,7 +84,7 @@ def _by_variables(model: Any, table: Any, groups: Any) -> Any:
     from garrote.tables.terms.drawing import curves_of
 
     found = model.selection_.annotated(groups=groups)
-    return found.annotated(curves=curves_of(model, found, table))
+    return found.annotated(heredity_notes(groups, found), curves=curves_of(model, found, table))
 
 
 def take_target(options: argparse.Namespace) -> None:

@@ -41,7 +41,7 @@ random_state : int, RandomState instance or None
 stability : int or "auto", optional
     So many fits to random 90 % of the rows, each anew but with the strength that was chosen; the
     selection then says in how many of them a variable was selected again. "auto" takes 20 for an X
-    of up to 300,000 entries, and none beyond.
+    of up to 300,000 entries (of labels and counts 10,000, but for penalties), and none beyond.
 
 callback : callable, optional
     Called with a `Progress` (stage, done, total).

@@ -13,6 +13,7 @@ from garrote.estimators.given.inputs import check_new_offset, check_new_rows
 from garrote.estimators.shared.densities import MeasuredRows, measure_labels
 from garrote.estimators.shared.selectors import SelectingEstimator
 from garrote.likelihoods import Binomial
+from garrote.limits.budgets import ENTRIES_OF_LABELS_REFITTED
 from garrote.results.posterior import Posterior
 from garrote.summaries import listing
 
@@ -22,6 +23,10 @@ _LEAST = 1e-15
 
 class SelectingClassifier(SelectingEstimator, ClassifierMixin, BaseEstimator):
     """A classifier of two classes that selects and has a ``posterior_``, by log odds linear in X."""
+
+    @property
+    def _entries_refitted(self) -> int:
+        return ENTRIES_OF_LABELS_REFITTED
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -40,8 +40,10 @@ from garrote.likelihoods import (
     deviance_explained,
     families_with_posteriors,
 )
+from garrote.limits.budgets import ENTRIES_OF_LABELS_REFITTED, ENTRIES_REFITTED
 from garrote.priors import PRIORS, Prior, as_prior, prior_class
 from garrote.problem import Problem
+from garrote.rules.integration import Integration
 from garrote.selecting.averaged import select_averaged
 from garrote.selecting.filling import Origin
 from garrote.zscores.summary_statistics import ZScores
@@ -59,6 +61,11 @@ class PosteriorEstimator(SelectingEstimator):
     prior: Any
     callback: Any
     intercept_: Any
+
+    @property
+    def _entries_refitted(self) -> int:
+        closed = self._integration is Integration.CLOSED_FORM
+        return ENTRIES_REFITTED if closed else ENTRIES_OF_LABELS_REFITTED
 
     @property
     def _likelihood(self) -> Any:

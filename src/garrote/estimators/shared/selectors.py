@@ -17,6 +17,7 @@ from garrote.estimators.shared.named_settings import NamedSettings
 from garrote.estimators.shared.saving import SaveMixin
 from garrote.estimators.shared.stability import check_stability, measure_stability
 from garrote.likelihoods import Gaussian
+from garrote.limits.budgets import ENTRIES_REFITTED
 from garrote.priors import ColumnGroups
 from garrote.problem import Problem
 from garrote.results.laws import Anchor
@@ -81,6 +82,11 @@ class SelectingEstimator(NamedSettings, SaveMixin, SelectorMixin):
             owner = [groups.labels[number] for number in groups.numbers]
             found = VariableGroups.of_labels(owner, self.selection_.names)
             self.selection_ = self.selection_.annotated(groups=found)
+
+    @property
+    def _entries_refitted(self) -> int:
+        """The size of X up to which refits are made where nobody said how many."""
+        return ENTRIES_REFITTED
 
     def _doubts(self, rows: Arguments) -> tuple[str, ...]:
         """Return what puts the whole answer in doubt, given the rows that were fitted."""

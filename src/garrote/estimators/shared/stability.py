@@ -10,7 +10,6 @@ from sklearn.utils import check_random_state
 
 from garrote.arrays import Array, Floats
 from garrote.estimators.given.arguments import Arguments
-from garrote.limits.budgets import ENTRIES_REFITTED
 from garrote.results.selections.stability import Stability
 from garrote.settings import check_count
 
@@ -46,7 +45,8 @@ def measure_stability(model: Any, given: Arguments) -> Stability | None:
     y, known = np.asarray(given.y), given.sample_weight
     weights = np.ones(len(y)) if known is None else np.asarray(known, dtype=np.float64)
     rows, automatic = int((weights > 0).sum()), model.stability == "auto"
-    if automatic and not (rows >= _FEWEST_ROWS and rows * model.n_features_in_ <= ENTRIES_REFITTED):
+    entries = rows * model.n_features_in_
+    if automatic and not (rows >= _FEWEST_ROWS and entries <= model._entries_refitted):
         return None
     count = _REFITS if automatic else int(model.stability)
     classes = y if is_classifier(model) else None

@@ -140,10 +140,13 @@ class Gaps:
         gaps = np.zeros(self.found.n_rows, dtype=np.intp)
         for j in used:
             gaps[self.found.columns[j].missing_rows] += 1
+        before = int((base & (gaps == 0)).sum())
         for k, j in enumerate(out, 1):
             gaps[self.found.columns[j].missing_rows] -= 1
             kept = int((base & (gaps == 0)).sum())
             if kept >= _ENOUGH * base.sum() or k == len(out):
+                if kept <= before:
+                    return ""
                 emptiest = f", the {k} emptiest columns," if k > 1 else ""
                 return f"; leaving out {self._counted(out[:k])}{emptiest} keeps {kept:,}"
         return ""
