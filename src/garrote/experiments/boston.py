@@ -37,7 +37,7 @@ def load_boston() -> Boston:
 
 
 def as_belsley(data: Boston) -> Boston:
-    """Return the columns as Belsley, Kuh & Welsch (1980) print them, transformed by Harrison & Rubinfeld."""
+    """Return the columns as Belsley, Kuh & Welsch (1980) print them, five of them transformed."""
     X, names = data.X.copy(), list(data.names)
     for name, (written, transform) in _BELSLEY.items():
         j = data.names.index(name)

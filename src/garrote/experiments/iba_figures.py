@@ -45,8 +45,8 @@ def run_figure_1(settings: StudySettings) -> Report:
         "Iba Figure 1: inclusion probabilities at typical penalties h, Boston housing",
         tuple(tables),
         (
-            f"the solution that most of {sweeps[_PLAIN]['starts']} random starts lead to; the paper does "
-            "not say which values of h it shows",
+            f"the solution that most of {sweeps[_PLAIN]['starts']} random starts lead to; the paper "
+            "does not say which values of h it shows",
         ),
         sweeps[_PLAIN] | {_BELSLEY: sweeps[_BELSLEY]},
         lambda: _draw_typical(sweeps),
@@ -153,7 +153,8 @@ def _optima(penalties: Floats, numbers: dict[str, Any], which: str) -> str:
     stated = "paper: local optima are not serious"
     if not apart.any():
         return (
-            f"{stated}; ours, {which}: most starts lead where h rising from the dense side does, at every h"
+            f"{stated}; ours, {which}: most starts lead where h rising from the dense side does, "
+            "at every h"
         )
     usual, above = numbers["likelihood"].T
     better = np.flatnonzero(apart & (above > usual))
@@ -164,8 +165,8 @@ def _optima(penalties: Floats, numbers: dict[str, Any], which: str) -> str:
         else "the latter has the smaller marginal likelihood at all of these"
     )
     return (
-        f"{stated}. Ours, {which}, depend on the start: at {np.count_nonzero(apart)} of {len(penalties)} values "
-        f"of h, from {penalties[apart][0]:g} to {penalties[apart][-1]:g}, the solution of most starts "
+        f"{stated}. Ours, {which}, depend on the start: at {np.count_nonzero(apart)} of "
+        f"{len(penalties)} values of h, from {penalties[apart][0]:g} to {penalties[apart][-1]:g}, the solution of most starts "
         f"differs from the one that h rising from the dense side leads to; {likely}"
     )
 

@@ -95,6 +95,11 @@ STUDIES = {
         "murphy.figure_13_2",
         "run_figure_13_2b",
     ),
+    "murphy-best-subsets": Study(
+        "the same by two exact solvers and by greedy searches",
+        "subsets.prostate",
+        "run_best_subsets",
+    ),
     "murphy-figure-13.5": Study(
         "soft and hard thresholding", "murphy.thresholding", "run_figure_13_5"
     ),

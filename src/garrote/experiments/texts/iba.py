@@ -33,7 +33,7 @@ IBA = Text(
             "Figure 2",
             "the same as the penalty rises",
             studies="iba-figure-2",
-            remark="with plain columns, and with those of Belsley's table, which give the text's variables",
+            remark="plain columns, and those of Belsley's table, which give the text's variables",
         ),
         Entry(
             "section 6",

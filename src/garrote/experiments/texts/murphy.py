@@ -53,8 +53,8 @@ _SELECTION = (
     Entry(
         "Figure 13.2",
         "all subsets of the prostate data's variables",
-        "solvers.penalised.best_subset.best_subsets",
-        "murphy-figure-13.2b",
+        "solvers.penalised.best_subset.best_subsets greedy.LeapsAndBounds",
+        "murphy-figure-13.2b murphy-best-subsets",
         "the lattice of panel a is not drawn",
     ),
     Entry(
