@@ -166,8 +166,9 @@ def _optima(penalties: Floats, numbers: dict[str, Any], which: str) -> str:
     )
     return (
         f"{stated}. Ours, {which}, depend on the start: at {np.count_nonzero(apart)} of "
-        f"{len(penalties)} values of h, from {penalties[apart][0]:g} to {penalties[apart][-1]:g}, the solution of most starts "
-        f"differs from the one that h rising from the dense side leads to; {likely}"
+        f"{len(penalties)} values of h, from {penalties[apart][0]:g} to {penalties[apart][-1]:g}, the "
+        "solution of most starts differs from the one that h rising from the dense side leads to; "
+        f"{likely}"
     )
 
 

@@ -153,7 +153,12 @@ STUDIES = {
     "murphy-figure-13.20": Study(
         "why relevance determination is sparse", "murphy.relevance", "run_figure_13_20"
     ),
-    # Lecture: Odone, F. and Rosasco, L., Variable Selection & Sparsity (RegML), section 6.3.
+    # Lecture: Odone, F. and Rosasco, L., Variable Selection & Sparsity (RegML).
+    "lecture-omp": Study(
+        "matching pursuits as printed, beside best subsets",
+        "subsets.lecture_omp",
+        "run_lecture_omp",
+    ),
     "lecture-ista": Study(
         "soft thresholding as printed and as derived", "lecture_ista", "run_lecture_ista"
     ),

@@ -20,3 +20,16 @@ def test_both_exact_solvers_forward_and_backward_give_the_nine_sums_of_the_prost
     # What resembles the residual most is not always what lowers it most.
     worse = numbers["squares"]["OMP"] > numbers["enumerated"] * (1 + 1e-9)
     assert np.flatnonzero(worse).tolist() == [6]
+
+
+def test_the_lecture_s_pursuits_keep_what_the_text_says_and_are_those_of_garrote():
+    numbers = quick_study("lecture-omp").numbers
+    for draw in numbers["draws"]:
+        assert max(draw.mp.rule, draw.omp.rule, draw.mp.fall, draw.omp.orthogonal) < 1e-12
+        assert max(draw.apart.values()) < 1e-12
+        assert len(set(draw.omp.chosen)) == len(draw.omp.chosen)
+        # A refit lowers the error by at least as much as one coefficient does.
+        assert draw.omp.fall > 1e-6
+    shares = numbers["shares"]
+    assert (shares["best subset"] <= shares["OMP"] + 1e-12).all()
+    assert any(len(set(draw.mp.chosen)) < len(draw.mp.chosen) for draw in numbers["draws"])
