@@ -100,6 +100,14 @@ STUDIES = {
         "subsets.prostate",
         "run_best_subsets",
     ),
+    "murphy-figure-13.3": Study(
+        "least squares in an l1 ball and in an l2 ball", "murphy.sketches.balls", "run_figure_13_3"
+    ),
+    "murphy-figure-13.4": Study(
+        "subderivatives of the lasso's objective",
+        "murphy.sketches.subderivatives",
+        "run_figure_13_4",
+    ),
     "murphy-figure-13.5": Study(
         "soft and hard thresholding", "murphy.thresholding", "run_figure_13_5"
     ),
@@ -118,6 +126,9 @@ STUDIES = {
     ),
     "murphy-figure-13.9": Study(
         "spikes by the lasso, debiased", "murphy.figure_13_9", "run_figure_13_9"
+    ),
+    "murphy-figure-13.11": Study(
+        "a projected gradient step", "murphy.sketches.projected_step", "run_figure_13_11"
     ),
     "murphy-figure-13.13": Study(
         "groups of normal coefficients", "murphy.groups", "run_figure_13_13"
@@ -152,6 +163,11 @@ STUDIES = {
     ),
     "murphy-figure-13.20": Study(
         "why relevance determination is sparse", "murphy.relevance", "run_figure_13_20"
+    ),
+    "murphy-figure-13.24": Study(
+        "three estimators of an orthonormal design",
+        "murphy.sketches.orthonormal",
+        "run_figure_13_24",
     ),
     # Lecture: Odone, F. and Rosasco, L., Variable Selection & Sparsity (RegML).
     "lecture-omp": Study(

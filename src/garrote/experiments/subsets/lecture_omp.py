@@ -207,8 +207,8 @@ def _approximation(shares: dict[str, Floats]) -> str:
     }
     return (
         "the text: greedy methods give approximate solutions of Eq. 6.2. Ours, at the true size: OMP "
-        f"has the best subset in {best:.0%} of the data sets and leaves {excess['OMP']:.0%} more than it "
-        f"on average, MP after as many steps {excess['MP']:.0%} more"
+        f"has the best subset in {best:.0%} of the data sets and leaves {excess['OMP']:.0%} more than "
+        f"it on average, MP after as many steps {excess['MP']:.0%} more"
     )
 
 
