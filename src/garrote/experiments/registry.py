@@ -178,6 +178,12 @@ STUDIES = {
     "lecture-ista": Study(
         "soft thresholding as printed and as derived", "lecture_ista", "run_lecture_ista"
     ),
+    # Hastie, T., Tibshirani, R. and Tibshirani, R. J. (2017), arXiv:1707.08692.
+    "htt-risks": Study(
+        "forward, lasso, relaxed lasso and best subsets in published settings",
+        "subsets.hastie_tibshirani",
+        "run_htt",
+    ),
     # Not of a text: what the documentation says of calibration.
     "calibration": Study(
         "are inclusion probabilities calibrated?", "calibration.bins", "run_calibration"
