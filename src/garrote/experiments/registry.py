@@ -64,6 +64,12 @@ STUDIES = {
     "vg-figure-8": Study(
         "recovery as rows are added", "variational_garrote.figures_8_10", "run_figure_8"
     ),
+    "vg-figure-9": Study(
+        "correlations of genotypes",
+        "variational_garrote.figure_9",
+        "run_figure_9",
+        ("mice_genotypes.npz",),
+    ),
     "vg-figure-10": Study(
         "the same with genotypes",
         "variational_garrote.figures_8_10",
@@ -72,6 +78,14 @@ STUDIES = {
     ),
     "vg-figure-11": Study(
         "scaling with the number of variables", "variational_garrote.figure_11", "run_figure_11"
+    ),
+    "vg-figure-12": Study(
+        "fixed points of one variable", "variational_garrote.figure_12", "run_figure_12"
+    ),
+    "vg-section-5.5": Study(
+        "optima on Boston housing as gamma changes",
+        "variational_garrote.boston_gammas",
+        "run_section_5_5",
     ),
     "iba-figure-1": Study(
         "mean field in spins at typical penalties", "iba_figures", "run_figure_1"
