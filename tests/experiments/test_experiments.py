@@ -8,7 +8,7 @@ import pytest
 from garrote.datasets import make_kappen_gomez_2
 from garrote.experiments import STUDIES, Report, StudySettings
 from garrote.experiments.__main__ import main
-from garrote.experiments.boston import load_boston
+from garrote.experiments.boston import as_belsley, load_boston
 from garrote.experiments.data import SOURCES, find
 from garrote.experiments.methods import published_gammas, tune_garrote, tune_lasso, tune_ridge
 from garrote.experiments.registry import Study
@@ -220,3 +220,24 @@ def test_iba_figure_2_has_the_variables_that_the_text_names():
     stay = dense[penalties == 24][0]
     assert (np.flatnonzero(stay > 0.5) + 1).tolist() == [1, 5, 8, 9, 10, 11, 13]
     np.testing.assert_allclose(dense[:3, 3], [0.99, 0.70, 0.03], atol=0.01)
+
+
+def test_iba_figure_2_keeps_the_variables_of_the_text_alone_with_the_columns_of_belsley():
+    numbers = quick_study("iba-figure-2").numbers
+    frequent = numbers["Belsley's columns"]["frequent"]
+    penalties = np.arange(0, 31, 2)
+    for probability in frequent[(penalties >= 10) & (penalties <= 16)]:
+        assert (np.flatnonzero(probability > 0.5) + 1).tolist() == [1, 6, 13]
+    # With the plain columns variable 11 stays as long as 1 and 6 do.
+    plain = numbers["frequent"] > 0.5
+    assert (plain[:, [0, 5]].all(axis=1) <= plain[:, 10]).all()
+
+
+def test_the_columns_of_belsley_are_those_of_harrison_and_rubinfeld():
+    plain = load_boston()
+    table = as_belsley(plain)
+    assert table.names[4:6] == ("NOX^2", "RM^2")
+    np.testing.assert_allclose(np.sqrt(table.X[:, 5]), plain.X[:, 5])
+    np.testing.assert_allclose(np.exp(table.X[:, [7, 8, 12]]), plain.X[:, [7, 8, 12]])
+    kept = [0, 1, 2, 3, 6, 9, 10, 11]
+    np.testing.assert_array_equal(table.X[:, kept], plain.X[:, kept])

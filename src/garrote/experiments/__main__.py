@@ -101,7 +101,10 @@ def _listing() -> str:
         f"  {name:<{width}}  {study.title}{' *' if study.needs else ''}"
         for name, study in STUDIES.items()
     ]
-    texts = "vg: Kappen & Gomez 2014; iba: Y. Iba; murphy: Murphy 2012, chapter 13"
+    texts = (
+        "vg: Kappen & Gomez 2014; iba: Y. Iba; murphy: Murphy 2012, chapter 13;\n"
+        "lecture: Odone & Rosasco; htt: Hastie, Tibshirani & Tibshirani 2017"
+    )
     return "\n".join([f"studies ({texts}):", *lines, *_sources()])
 
 

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
@@ -164,8 +164,16 @@ def fit_mean_field(
         return SpikeSlabRegressor(GaussianSlab(), "mean-field", **settings).fit(X, y)
 
 
-def estimate_paired(train: Regression, validation: Regression, way: str) -> Floats:
-    """Return the coefficients of one paired mean field with its priors by EM.
+class PairedEstimate(NamedTuple):
+    """What a paired mean field says: coefficients m w, the intercept, and how many m exceed 0.5."""
+
+    coef: Floats
+    intercept: float
+    n_nonzero: int
+
+
+def estimate_paired(train: Regression, validation: Regression, way: str) -> PairedEstimate:
+    """Fit one paired mean field with its priors by EM.
 
     ``way`` is "random", EM from random inclusion probabilities, as Kappen & Gomez ran PMF;
     "annealed", EM from the solution that annealing leads to; or "PMF-ANNEAL", pi annealed to 0.95 and
@@ -184,7 +192,14 @@ def estimate_paired(train: Regression, validation: Regression, way: str) -> Floa
     coef = np.zeros(problem.n_features)
     coef[fit.columns] = fit.probability * fit.weight
     unit: Floats = problem.scale.response_scale / problem.scale.column_scale
-    return coef * unit
+    coef = coef * unit
+    level = float(y.mean() - X.mean(axis=0) @ coef)
+    return PairedEstimate(coef, level, int(np.count_nonzero(fit.probability > 0.5)))
+
+
+def paired_coefficients(train: Regression, validation: Regression, way: str) -> Floats:
+    """Return the coefficients alone."""
+    return estimate_paired(train, validation, way).coef
 
 
 def _center(data: Regression) -> tuple[Floats, Floats, Floats, float]:

@@ -64,6 +64,12 @@ STUDIES = {
     "vg-figure-8": Study(
         "recovery as rows are added", "variational_garrote.figures_8_10", "run_figure_8"
     ),
+    "vg-figure-9": Study(
+        "correlations of genotypes",
+        "variational_garrote.figure_9",
+        "run_figure_9",
+        ("mice_genotypes.npz",),
+    ),
     "vg-figure-10": Study(
         "the same with genotypes",
         "variational_garrote.figures_8_10",
@@ -72,6 +78,14 @@ STUDIES = {
     ),
     "vg-figure-11": Study(
         "scaling with the number of variables", "variational_garrote.figure_11", "run_figure_11"
+    ),
+    "vg-figure-12": Study(
+        "fixed points of one variable", "variational_garrote.figure_12", "run_figure_12"
+    ),
+    "vg-section-5.5": Study(
+        "optima on Boston housing as gamma changes",
+        "variational_garrote.boston_gammas",
+        "run_section_5_5",
     ),
     "iba-figure-1": Study(
         "mean field in spins at typical penalties", "iba_figures", "run_figure_1"
@@ -95,6 +109,19 @@ STUDIES = {
         "murphy.figure_13_2",
         "run_figure_13_2b",
     ),
+    "murphy-best-subsets": Study(
+        "the same by two exact solvers and by greedy searches",
+        "subsets.prostate",
+        "run_best_subsets",
+    ),
+    "murphy-figure-13.3": Study(
+        "least squares in an l1 ball and in an l2 ball", "murphy.sketches.balls", "run_figure_13_3"
+    ),
+    "murphy-figure-13.4": Study(
+        "subderivatives of the lasso's objective",
+        "murphy.sketches.subderivatives",
+        "run_figure_13_4",
+    ),
     "murphy-figure-13.5": Study(
         "soft and hard thresholding", "murphy.thresholding", "run_figure_13_5"
     ),
@@ -113,6 +140,9 @@ STUDIES = {
     ),
     "murphy-figure-13.9": Study(
         "spikes by the lasso, debiased", "murphy.figure_13_9", "run_figure_13_9"
+    ),
+    "murphy-figure-13.11": Study(
+        "a projected gradient step", "murphy.sketches.projected_step", "run_figure_13_11"
     ),
     "murphy-figure-13.13": Study(
         "groups of normal coefficients", "murphy.groups", "run_figure_13_13"
@@ -148,9 +178,25 @@ STUDIES = {
     "murphy-figure-13.20": Study(
         "why relevance determination is sparse", "murphy.relevance", "run_figure_13_20"
     ),
-    # Lecture: Odone, F. and Rosasco, L., Variable Selection & Sparsity (RegML), section 6.3.
+    "murphy-figure-13.24": Study(
+        "three estimators of an orthonormal design",
+        "murphy.sketches.orthonormal",
+        "run_figure_13_24",
+    ),
+    # Lecture: Odone, F. and Rosasco, L., Variable Selection & Sparsity (RegML).
+    "lecture-omp": Study(
+        "matching pursuits as printed, beside best subsets",
+        "subsets.lecture_omp",
+        "run_lecture_omp",
+    ),
     "lecture-ista": Study(
         "soft thresholding as printed and as derived", "lecture_ista", "run_lecture_ista"
+    ),
+    # Hastie, T., Tibshirani, R. and Tibshirani, R. J. (2017), arXiv:1707.08692.
+    "htt-risks": Study(
+        "forward, lasso, relaxed lasso and best subsets in published settings",
+        "subsets.hastie_tibshirani",
+        "run_htt",
     ),
     # Not of a text: what the documentation says of calibration.
     "calibration": Study(

@@ -6,6 +6,7 @@ from scipy import stats
 from sklearn.metrics import roc_auc_score
 
 from garrote.experiments import StudySettings, run_study
+from garrote.experiments.variational_garrote.figure_12 import fixed_point_map
 from garrote.experiments.variational_garrote.figures_6 import (
     PANELS,
     compare_with_text,
@@ -38,6 +39,13 @@ def test_garrote_finds_the_small_examples_and_is_better_than_lasso_and_ridge(nam
     assert garrote["size"] == pytest.approx(size, abs=0.7)
     assert garrote["error"] < lasso["error"] < ridge["error"]
     assert garrote["test"] < lasso["test"] < ridge["test"]
+
+
+def test_paired_mean_field_by_em_finds_the_five_variables_of_table_2():
+    by_em = means(quick_study("vg-table-2").numbers["PMF, EM"])
+    assert by_em["size"] == pytest.approx(5, abs=0.5)
+    assert by_em["error"] < 1.0
+    assert by_em["test"] < 1.2
 
 
 @pytest.mark.slow
@@ -130,6 +138,8 @@ def test_figure_11_keeps_the_quality_of_the_garrote_as_variables_are_added():
         assert one["VG"][:, 1].mean() == pytest.approx(5, abs=0.4)
         assert one["VG"][:, 0].mean() < 0.8 < one["lasso"][:, 0].mean()
         np.testing.assert_allclose(one["VG"][:, :2], one["VG, dual"][:, :2], atol=0.05)
+        assert one["PMF"][:, 1].mean() == pytest.approx(5, abs=0.4)
+        assert one["PMF"][:, 0].mean() < 0.8
 
 
 @pytest.mark.slow
@@ -160,6 +170,17 @@ def test_table_4_has_one_optimum_of_the_garrote_and_more_of_the_paired_mean_fiel
         assert numbers["VG"][kind].max() < 0.1
         assert numbers["PMF"][kind].min() < 0.01
         assert numbers["PMF"][kind].max() > 0.3
+
+
+def test_the_garrote_has_one_optimum_at_every_gamma_and_the_paired_mean_field_more_at_small_ones():
+    numbers = quick_study("vg-section-5.5").numbers
+    for one in numbers["found"]["VG"]:
+        assert one.optima == 1
+        assert np.ptp(one.errors) < 1e-4
+        assert one.errors.max() < 0.1
+    paired = numbers["found"]["PMF"]
+    assert paired[0].optima > 1
+    assert paired[-1].optima == 1
 
 
 @pytest.mark.slow
@@ -267,6 +288,36 @@ def test_paired_errors_are_compared_by_their_spread():
     assert difference(errors + np.array([9.0, 10.0, 11.0]), errors) == "10 +- 1 (worse)"
     assert difference(errors, errors + np.array([-9.0, 0.0, 9.0])).endswith("(comparable)")
     assert difference(errors[:1], errors[1:2]) == "-1 (one instance)"
+
+
+def test_genotypes_of_figure_9_are_alike_nearby_and_not_at_a_distance(shared_data):
+    numbers = quick_study("vg-figure-9").numbers
+    by_lag = {lag: values.mean() for lag, values in numbers["by_lag"].items()}
+    assert by_lag[1] > 0.7
+    assert by_lag[300] < 0.12
+    assert (np.diff(list(by_lag.values())[:7]) < 0).all()
+    assert numbers["entropy"].min() >= 0.9
+    assert (
+        numbers["counts"]["left"] + numbers["counts"]["removed"] == numbers["counts"]["predictors"]
+    )
+
+
+def test_figure_12_has_one_fixed_point_above_the_critical_gamma_and_up_to_three_below():
+    numbers = quick_study("vg-figure-12").numbers
+    for (gamma, rho), found in numbers["solutions"].items():
+        assert len(found.probability) == numbers["crossings"][gamma, rho]
+        # Each is where the map of Eq. 15 gives back what it is given.
+        np.testing.assert_allclose(
+            fixed_point_map(found.probability, rho, gamma), found.probability, rtol=1e-6
+        )
+    counts = {
+        gamma: {len(one.probability) for (g, _), one in numbers["solutions"].items() if g == gamma}
+        for gamma in (-10.0, -30.0)
+    }
+    assert counts == {-10.0: {1}, -30.0: {1, 3}}
+    assert numbers["maxima"]
+    assert all(numbers["maxima"])
+    assert (np.diff(numbers["rising"][-10.0]) > 0).all()
 
 
 def test_genotypes_of_figure_10_are_distinct_and_tell_something(shared_data):

@@ -29,7 +29,12 @@ IBA = Text(
         Entry("Eq. 25", "damped updates", f"{_SPINS}.solve_spins"),
         Entry("section 5", "Boston housing", studies="iba-figure-1 iba-figure-2"),
         Entry("Figure 1", "probabilities at typical penalties", studies="iba-figure-1"),
-        Entry("Figure 2", "the same as the penalty rises", studies="iba-figure-2"),
+        Entry(
+            "Figure 2",
+            "the same as the penalty rises",
+            studies="iba-figure-2",
+            remark="plain columns, and those of Belsley's table, which give the text's variables",
+        ),
         Entry(
             "section 6",
             "choosing the penalty, and several solutions",

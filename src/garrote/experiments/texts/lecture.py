@@ -6,7 +6,12 @@ LECTURE = Text(
     "Odone, F. and Rosasco, L. Variable Selection and Sparsity. RegML, lecture 6.",
     (
         Entry("Eq. 6.1", "a linear model", "Problem"),
-        Entry("section 6.1", "subset selection", "penalties.BestSubset penalties.L0"),
+        Entry(
+            "section 6.1",
+            "subset selection",
+            "penalties.BestSubset penalties.L0 greedy.LeapsAndBounds",
+            "lecture-omp",
+        ),
         Entry(
             "Eq. 6.2",
             "a price for each variable",
@@ -17,6 +22,7 @@ LECTURE = Text(
             "section 6.2",
             "matching pursuit, also orthogonal",
             "GreedyRegressor greedy.MatchingPursuit greedy.OMP",
+            "lecture-omp",
         ),
         Entry("Eq. 6.3", "a step of matching pursuit", "greedy.MatchingPursuit"),
         Entry("section 6.3", "lasso and elastic net", "SparseRegressor", "lecture-ista"),

@@ -53,8 +53,8 @@ _SELECTION = (
     Entry(
         "Figure 13.2",
         "all subsets of the prostate data's variables",
-        "solvers.penalised.best_subset.best_subsets",
-        "murphy-figure-13.2b",
+        "solvers.penalised.best_subset.best_subsets greedy.LeapsAndBounds",
+        "murphy-figure-13.2b murphy-best-subsets",
         "the lattice of panel a is not drawn",
     ),
     Entry(
@@ -94,7 +94,7 @@ _BASICS = (
         "priors.LaplacePrior penalties.L1",
     ),
     Entry("section 13.3.1", "why l1 is sparse", "proximal.project_l1_ball"),
-    Entry("Figure 13.3", "corners of the l1 ball", remark=_UNDRAWN),
+    Entry("Figure 13.3", "corners of the l1 ball", studies="murphy-figure-13.3"),
     Entry(
         "Eqs. 13.37-13.42",
         "penalties and bounds on them",
@@ -104,7 +104,7 @@ _BASICS = (
     Entry(
         "section 13.3.2", "optimality", "results.certificates.optimality rules.optimality.violation"
     ),
-    Entry("Figure 13.4", "subderivatives", remark=_UNDRAWN),
+    Entry("Figure 13.4", "subderivatives", studies="murphy-figure-13.4"),
     Entry(
         "Eqs. 13.43-13.47",
         "subgradients",
@@ -175,7 +175,7 @@ _ALGORITHMS = (
     ),
     Entry("Eqs. 13.70-13.71", "of l1 and l0", "proximal.soft_threshold proximal.hard_threshold"),
     Entry("Eqs. 13.72-13.73", "projections, onto a box", "proximal.project_box"),
-    Entry("Figure 13.11", "projected gradients", remark=_UNDRAWN),
+    Entry("Figure 13.11", "projected gradients", studies="murphy-figure-13.11"),
     Entry("Eq. 13.74", "onto an l2 ball", "proximal.project_l2_ball"),
     Entry("Eqs. 13.75-13.76", "onto an l1 ball", "proximal.project_l1_ball"),
     Entry(
@@ -375,9 +375,7 @@ _EXERCISES = (
     Entry("exercise 13.5", "elastic net as a lasso", "solvers.penalised.homotopy.walk"),
     Entry("Eqs. 13.192-13.196", "the same", "solvers.penalised.homotopy.walk"),
     Entry("exercise 13.6", "shrinkage in orthogonal designs", "orthogonal.shrinkage_curves"),
-    Entry(
-        "Figure 13.24", "the same drawn", "displays.ShrinkageDisplay", remark="by Figure 2 of vg"
-    ),
+    Entry("Figure 13.24", "the same drawn", "displays.ShrinkageDisplay", "murphy-figure-13.24"),
     Entry(
         "exercise 13.7",
         "unknown probabilities of inclusion",

@@ -47,17 +47,21 @@ _WHICH_ROWS = (
 
 def run_table_4(settings: StudySettings) -> Report:
     """Count the optima that random starts lead to, and their errors."""
-    problem = _problem(settings)
-    truth = _truth(problem)
+    problem = housing_problem(settings)
+    truth = exact_means(problem)
     count = settings.count(_STARTS, quick=40)
     numbers: dict[str, Any] = {"truth": truth}
     rows: dict[str, list[str]] = {"": [], " ": [], "soft": [], "hard": [], "optima": []}
     for method, published in _PUBLISHED.items():
-        found = {kind: _solve(problem, method, _starts(settings, kind, count)) for kind in _KINDS}
+        found = {
+            kind: solve_housing(problem, method, random_starts(settings, kind, count))
+            for kind in _KINDS
+        }
         together = {f"{kind} {how}": fit for kind in _KINDS for how, fit in found[kind].items()}
         optima = distinct_optima(problem, together)
         errors = {
-            kind: np.array([_error(fit, truth) for fit in found[kind].values()]) for kind in _KINDS
+            kind: np.array([coefficients_error(fit, truth) for fit in found[kind].values()])
+            for kind in _KINDS
         }
         numbers[method] = {**errors, "optima": optima}
         for label, cells in (
@@ -86,12 +90,14 @@ def run_table_4(settings: StudySettings) -> Report:
 def run_figure_7(settings: StudySettings) -> Report:
     """Show the optima beside the truth, and the hysteresis in pi."""
     data = load_boston()
-    problem = _problem(settings)
-    truth = _truth(problem)
+    problem = housing_problem(settings)
+    truth = exact_means(problem)
     optima = {
         method: distinct_optima(
             problem,
-            _solve(problem, method, _starts(settings, "soft", settings.count(100, quick=40))),
+            solve_housing(
+                problem, method, random_starts(settings, "soft", settings.count(100, quick=40))
+            ),
         )
         for method in _PUBLISHED
     }
@@ -99,7 +105,7 @@ def run_figure_7(settings: StudySettings) -> Report:
     annealed = anneal_paired(problem, _even_beliefs(problem), log_odds=logit(pis), control=_CONTROL)
     path = paired_path(problem, annealed)
     branches = {
-        side: np.array([_error(fit, truth) for fit in getattr(path, side)])
+        side: np.array([coefficients_error(fit, truth) for fit in getattr(path, side)])
         for side in ("forward", "backward")
     }
     last = None if path.hysteresis is None else float(expit(path.hysteresis[1]))
@@ -137,7 +143,8 @@ def run_figure_7(settings: StudySettings) -> Report:
     )
 
 
-def _problem(settings: StudySettings) -> Problem:
+def housing_problem(settings: StudySettings) -> Problem:
+    """Return the regression on 456 of the rows, drawn at random."""
     data = load_boston()
     rows = np.random.default_rng(settings.seed).permutation(len(data.y))[:_ROWS]
     return Problem.from_rows(data.X[rows], data.y[rows])
@@ -149,9 +156,9 @@ def _even_beliefs(problem: Problem) -> Beliefs:
     return Beliefs.about(problem, _SLAB.in_unit(1.0 / problem.scale.response_scale), even)
 
 
-def _truth(problem: Problem) -> Floats:
+def exact_means(problem: Problem, pi: float = _PI) -> Floats:
     """Return the posterior means, summed over all models."""
-    inclusion = Inclusion.independent(np.full(13, _PI), np.zeros(13))
+    inclusion = Inclusion.independent(np.full(13, pi), np.zeros(13))
     rule = _SLAB.rule(problem.n, problem.yty, 13)
     exact = enumerate_models(
         rule, problem.whole_gram(), problem.xty, problem.yty, inclusion.by_size, inclusion.log_odds
@@ -159,21 +166,24 @@ def _truth(problem: Problem) -> Floats:
     return exact.mean
 
 
-def _starts(settings: StudySettings, kind: str, count: int) -> list[Floats]:
+def random_starts(settings: StudySettings, kind: str, count: int) -> list[Floats]:
+    """Return inclusion probabilities to begin with: between 0 and 1 (soft), or either (hard)."""
     rng = np.random.default_rng([settings.seed, _KINDS.index(kind)])
     starts = rng.uniform(size=(count, 13))
     return list(np.round(starts) if kind == "hard" else starts)
 
 
-def _solve(problem: Problem, method: str, starts: list[Floats]) -> dict[str, Fit]:
-    """Solve from each start, with given noise and odds."""
+def solve_housing(
+    problem: Problem, method: str, starts: list[Floats], pi: float = _PI
+) -> dict[str, Fit]:
+    """Solve from each start, with given noise and odds, by "VG" or "PMF"."""
     prior: SpikeTerms
     if method == "VG":
         flat = flat_prior(13)
         prior = SpikeTerms(flat.offsets, flat.signs, _NOISE)
     else:
         prior = slab_prior(problem, _even_beliefs(problem), _SLAB)
-    task = solve_from(problem, prior, float(logit(_PI)), starts, _CONTROL)
+    task = solve_from(problem, prior, float(logit(pi)), starts, _CONTROL)
     (found,) = run_together([task], stored_design(problem))
     return dict(found)
 
@@ -184,7 +194,8 @@ def _dense(fit: Fit) -> Floats:
     return coef
 
 
-def _error(fit: Fit, truth: Floats) -> float:
+def coefficients_error(fit: Fit, truth: Floats) -> float:
+    """Return ||dv||_1 of a fit."""
     return float(np.abs(_dense(fit) - truth).sum())
 
 
@@ -204,7 +215,7 @@ def _optima_table(numbers: dict[str, Any]) -> Table:
                 (
                     method,
                     f"{fit.free_energy - best:.2f}",
-                    f"{_error(fit, numbers['truth']):.3f}",
+                    f"{coefficients_error(fit, numbers['truth']):.3f}",
                     str(len(ways.split(", "))),
                     " ".join(map(str, out)),
                 )

@@ -12,7 +12,7 @@ from garrote.datasets.simulation import Regression
 from garrote.displays.palette import GREEN, GREY, PURPLE
 from garrote.experiments.columns import autoregressive
 from garrote.experiments.drawing import GARROTE, LASSO, make_axes
-from garrote.experiments.methods import estimate_paired, tune_garrote, tune_lasso
+from garrote.experiments.methods import paired_coefficients, tune_garrote, tune_lasso
 from garrote.experiments.report import Report, StudySettings
 from garrote.summaries import Table
 
@@ -79,10 +79,10 @@ Estimate = Callable[[Regression, Regression], Floats]
 _METHODS: dict[str, Estimate] = {
     "VG": lambda train, validation: tune_garrote(train, validation, reheat="dense").coef,
     "lasso": lambda train, validation: tune_lasso(train, validation).coef,
-    "PMF": partial(estimate_paired, way="random"),
-    "PMF-ANNEAL": partial(estimate_paired, way="PMF-ANNEAL to 0.5"),
-    "PMF, ours": partial(estimate_paired, way="annealed"),
-    "PMF-A .95": partial(estimate_paired, way="PMF-ANNEAL"),
+    "PMF": partial(paired_coefficients, way="random"),
+    "PMF-ANNEAL": partial(paired_coefficients, way="PMF-ANNEAL to 0.5"),
+    "PMF, ours": partial(paired_coefficients, way="annealed"),
+    "PMF-A .95": partial(paired_coefficients, way="PMF-ANNEAL"),
     "VG, cut": lambda train, validation: tune_garrote(train, validation).coef,
 }
 _STYLES = {

@@ -12,7 +12,7 @@ from garrote.datasets.simulation import Regression
 from garrote.displays.palette import PURPLE
 from garrote.experiments.drawing import GARROTE, LASSO, OTHER, RIDGE, make_axes
 from garrote.experiments.genotypes import distinct_genotypes, entropy
-from garrote.experiments.methods import estimate_paired, tune_garrote, tune_lasso, tune_ridge
+from garrote.experiments.methods import paired_coefficients, tune_garrote, tune_lasso, tune_ridge
 from garrote.experiments.report import Report, StudySettings
 from garrote.summaries import Table
 
@@ -36,8 +36,8 @@ _NON_CONVEX, _CONVEX = ("VG", "PMF", "PMF-ANNEAL"), ("lasso", "ridge")
 _METHODS: dict[str, Callable[[Regression, Regression], Floats]] = {
     # Over the paper's gammas: with 25% active the default grid ends before the densest that are needed.
     "VG": lambda train, validation: tune_garrote(train, validation).coef,
-    "PMF": partial(estimate_paired, way="random"),
-    "PMF-ANNEAL": partial(estimate_paired, way="PMF-ANNEAL"),
+    "PMF": partial(paired_coefficients, way="random"),
+    "PMF-ANNEAL": partial(paired_coefficients, way="PMF-ANNEAL"),
     "lasso": lambda train, validation: tune_lasso(train, validation).coef,
     "ridge": lambda train, validation: tune_ridge(train, validation).coef,
 }

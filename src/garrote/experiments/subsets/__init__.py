@@ -1,0 +1,1 @@
+"""Best subsets, greedy searches and pursuits: published numbers and claims, run again."""
