@@ -15,6 +15,7 @@ from garrote.paths.combinations import HOMOTOPIES, check_combination
 from garrote.paths.homotopy import homotopy_solver
 from garrote.paths.penalised import (
     ALPHAS,
+    as_stored,
     as_strengths,
     equal_terms,
     penalty_solver,
@@ -228,7 +229,7 @@ def _fit_penalty_path(
     """Solve for a problem in units of its response; a placed grid may end before its last alpha."""
     control = control or Control(1e-6)
     penalty = penalty.resolved(problem.n_features)
-    compressed = problem.in_response_units().compressed()
+    compressed = as_stored(problem.in_response_units(), penalty)
     if control.stop_at is None and (strengths is None or isinstance(strengths, Integral)):
         control = replace(control, stop_at=stop_at(problem, penalty))
     solving = start_penalty_solver(

@@ -66,6 +66,11 @@ class Penalty(Settings):
         return True
 
     @property
+    def matches(self) -> bool:
+        """Whether the response has to be matched exactly, so that rows cannot stand in by moments."""
+        return False
+
+    @property
     def has_slope(self) -> bool:
         """Whether its slope describes it, so that tangents and parabolas can stand for it.
 

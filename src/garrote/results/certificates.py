@@ -37,6 +37,10 @@ class Certificate:
     falls of the bound   the largest fall of the bound from one sweep to the next; it must never fall
     duality gap          how much better any other answer could be at most, as a share of the null
                          model's objective; only convex objectives have it
+    norm gap             how much smaller the norm of other coefficients that match the response could be at
+                         most, as a share of it
+    misfit               what coefficients that should match the response leave of it, as a share of its
+                         length
     violation            largest violation of a coefficient's optimality given all others, as a share of
                          the largest gradient of the null model
     Monte Carlo error    largest standard error of a sampled inclusion probability
@@ -122,6 +126,11 @@ def optimality(gap: float, violation: float) -> Certificate:
         return Certificate(OPTIMALITY, violation, {"violation": violation}, said)
     said = f"duality gap; largest violation {violation:.1e}"
     return Certificate(GAP, gap, {"duality gap": gap, "violation": violation}, said)
+
+
+def matching(gap: float, misfit: float) -> Certificate:
+    """Return how well coefficients match the response, and how much smaller their norm could be."""
+    return Certificate(GAP, max(gap, misfit), {"norm gap": gap, "misfit": misfit})
 
 
 def with_refit(fit: Certificate, refit: Certificate) -> Certificate:
