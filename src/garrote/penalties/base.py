@@ -99,6 +99,11 @@ class Penalty(Settings):
         return False
 
     @property
+    def candidates(self) -> "tuple[Penalty, ...]":
+        """The penalties among which the data choose, where a setting lists several; else itself."""
+        return (self,)
+
+    @property
     def structured(self) -> bool:
         """Whether it ties coefficients together, in groups or as neighbours."""
         return False

@@ -87,6 +87,7 @@ _CERTIFICATE = {
     "norm gap": "how much smaller the norm of other coefficients that match the response could be at "
     "most, as a share of it",
     "misfit": "what the coefficients leave of the response, as a share of its length",
+    "excess": "by how much the penalty is beyond the bound that was set on it, as a share of that",
     "normal equations": "how far any coefficient is from the best one for the variables in the model, "
     "as a share of the null model's largest gradient",
     "best flip": "what the objective would still fall by if one variable came in or left",

@@ -1,4 +1,4 @@
-"""Basis pursuit: least norm among all that matches, against the linear programme written down plainly."""
+"""Basis pursuit: the least norm of all that matches, against the linear programme written plainly."""
 
 import numpy as np
 import pytest

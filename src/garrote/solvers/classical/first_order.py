@@ -46,6 +46,10 @@ class Goal:
         """Return what the penalty charges for all coefficients."""
         return float(total_cost(self.rule, loss.columns, coef))
 
+    def objective(self, loss: WholeLoss) -> float:
+        """Return what is minimised, at the loss's present coefficients."""
+        return loss.value() + self.charge(loss, loss.coef)
+
     def certificate(self, loss: WholeLoss, seen: Evaluated, steepness: float) -> Certificate:
         """Return how far the loss's present coefficients are from the optimum.
 
