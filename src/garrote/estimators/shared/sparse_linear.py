@@ -227,7 +227,10 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
             self.alpha is None or self.alpha in CHOSEN
         )
         stop = stop_at(problem, penalty) if placed else None
-        control = Control(method.tol, method.max_iter, self.callback, stop)
+        control = Control(
+            method.tol, method.max_iter, self.callback, stop,
+            order=method.order, seed=method.random_state,
+        )  # fmt: skip
         relax = float(self.refit)
         if folds:
             return cross_validate_penalty(
@@ -405,7 +408,7 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
         reached, method = float(self.path_.certificate.max()), self._path_method
         if not reached <= method.tol:
             worst = self.path_.fits[int(np.argmax(self.path_.certificate))]
-            remedy = "Raise tol of the method: more rounds did not improve it"
+            remedy = f"Raise tol of the method: {worst.n_iter} rounds did not do it"
             if worst.n_iter >= method.max_iter:
                 remedy = f"Raise max_iter ({method.max_iter}) or tol of the method"
             warnings.warn(
