@@ -143,13 +143,18 @@ class ElasticNet(Penalty):
     convex = True
 
     def __post_init__(self) -> None:
-        if np.ndim(self.l1_ratio) != 1 or not len(self.l1_ratio):
-            check_share(self.l1_ratio, of_all=True)
+        given: Any = self.l1_ratio
+        if np.ndim(given) != 1 or not len(given):
+            check_share(given, of_all=True)
             return
-        shares = tuple(check_share(share, of_all=True) for share in self.l1_ratio)
+        shares = tuple(check_share(share, of_all=True) for share in given)
         if len(set(shares)) < len(shares):
             raise ValueError(f"l1_ratio lists a number twice: {list(shares)}")
         object.__setattr__(self, "l1_ratio", shares)
+
+    @property
+    def _is_list(self) -> bool:
+        return isinstance(self.l1_ratio, tuple)
 
     @property
     def candidates(self) -> tuple[Penalty, ...]:
@@ -171,7 +176,7 @@ class ElasticNet(Penalty):
     @property
     def name(self) -> str:
         """What messages call it: by its two ends where it is one of them."""
-        return _NAMES.get(self.l1_ratio, "elastic net")
+        return "elastic net" if self._is_list else _NAMES.get(self.single_share, "elastic net")
 
     @property
     def quadratic(self) -> bool:
@@ -186,7 +191,7 @@ class ElasticNet(Penalty):
     @property
     def reference(self) -> str:
         """Where it comes from."""
-        return _REFERENCES.get(self.l1_ratio, _ZOU_HASTIE)
+        return _ZOU_HASTIE if self._is_list else _REFERENCES.get(self.single_share, _ZOU_HASTIE)
 
     def at(self, strength: float, terms: Terms) -> ElasticNetRule:
         """Return the scalar rule at one strength."""

@@ -140,9 +140,12 @@ def constrained(gap: float, violation: float, excess: float) -> Certificate:
 
 
 def with_noise(fit: Certificate, noise: float) -> Certificate:
-    """Return what also covers the noise variance that was learned with a penalised fit."""
+    """Return what also covers the noise variance that was learned with a penalised fit.
+
+    ``noise`` is its relative error, by whose square it is from the largest log posterior.
+    """
     said = f"{fit.meaning}; noise variance {noise:.1e}"
-    return Certificate(fit.kind, max(fit.value, noise), fit.parts | {"noise": noise}, said)
+    return Certificate(fit.kind, max(fit.value, noise**2), fit.parts | {"noise": noise}, said)
 
 
 def matching(gap: float, misfit: float) -> Certificate:

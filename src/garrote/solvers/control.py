@@ -10,7 +10,6 @@ from garrote.arrays import Floats
 from garrote.problem import Problem
 from garrote.results.fit import Fit
 
-
 # The orders in which coordinates may be gone through, by solvers that have a choice.
 ORDERS = ("cyclic", "random", "greedy")
 

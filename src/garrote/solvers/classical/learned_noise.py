@@ -38,14 +38,14 @@ class NoiseLaw(NamedTuple):
     shape: float = 0.0
     scale: float = 0.0
 
-    def count(self, problem: Problem) -> float:
+    def shape_after(self, problem: Problem) -> float:
         """Return a_N."""
         taken = problem.scale.intercept_count + len(problem.scale.covariates)
         return self.shape + 0.5 * max(problem.n - taken, 0.0)
 
     def variance(self, problem: Problem, squared: float) -> float:
         """Return b_N / a_N, one over what 1 / sigma^2 is expected to be, given the squared error."""
-        return (self.scale + 0.5 * squared) / self.count(problem)
+        return (self.scale + 0.5 * squared) / self.shape_after(problem)
 
 
 class Learned(NamedTuple):
@@ -82,7 +82,10 @@ class LearningGoal(Goal):
         problem = loss.problem
         left = self.law.scale + problem.n * loss.value()
         charged = float(total_cost(self.penalty.at(1.0, self.terms), loss.columns, loss.coef))
-        return self.law.count(problem) * float(np.log(max(left, 1e-300))) + self.law.rate * charged
+        return (
+            self.law.shape_after(problem) * float(np.log(max(left, 1e-300)))
+            + self.law.rate * charged
+        )
 
 
 def learn_noise(

@@ -119,7 +119,8 @@ def _sharpened(programme: _Programme, coef: Floats) -> Floats:
     fitted = np.where(held, coef, 0.0)
     fitted[free] = np.linalg.lstsq(X[:, free], y - X @ fitted, rcond=None)[0]
     inside = (fitted >= rule.lower) & (fitted <= rule.upper) & (fitted * coef >= 0)
-    better = np.linalg.norm(y - X @ fitted) <= max(np.linalg.norm(y - X @ coef), _TOLERANCE)
+    before, after = (float(np.linalg.norm(y - X @ each)) for each in (coef, fitted))
+    better = after <= max(before, _TOLERANCE)
     return fitted if inside.all() and better else coef
 
 
