@@ -1,4 +1,4 @@
-"""Bounds on the penalty, and rates of priors beside learned noise, against the problems written plainly."""
+"""Bounds on the penalty, and rates of priors beside learned noise, as problems written plainly."""
 
 import json
 

@@ -79,7 +79,12 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
     selection_ : Selection
     certificate_ : Certificate
     cv_results_ : dict
-        With ``alpha="cv"``: errors over the grid.
+        With ``alpha="cv"``: errors over the grid; of several l1_ratio those of all, a row each, as
+        "alphas", "mean_errors" and "standard_errors".
+    l1_ratio_ : float
+        With several l1_ratio: the one that was chosen.
+    noise_variance_ : float
+        With ``alpha=PriorRate(...)``: what EM has learned.
     scale_ : float
         With ``family="huber"``: the unit of its corner.
     n_iter_ : int

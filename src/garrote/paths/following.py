@@ -227,7 +227,7 @@ class FollowPath(PathMethod):
         kind = CLASSICAL_SOLVERS.get(self.solver)
         if self.order != "cyclic" and not (kind and kind.takes_order):
             raise ValueError(
-                f"order={self.order!r} is of solver 'shooting', which goes through coordinates one by one; "
+                f"order={self.order!r} is of solver 'shooting', which takes coordinates one by one; "
                 f"solver {self.solver!r} has ways of its own: take solver='shooting', or leave order out"
             )
 

@@ -193,7 +193,7 @@ class Bound(Strength):
 
 @dataclass(frozen=True)
 class PriorRate(Strength):
-    """The rate of a Laplace prior beside noise that is learned, both by EM (Murphy 2012, section 13.4.4).
+    """The rate of a Laplace prior beside noise that is learned by EM (Murphy 2012, section 13.4.4).
 
     The prior is exp(-rate sum_j factor_j p(w_j)), which for the lasso is that of Eq. 13.86, of the
     coefficients of standardised columns; the noise variance is inverse Gamma(shape, scale). The E step
@@ -234,8 +234,9 @@ class PriorRate(Strength):
         """Return the strength that belongs to the rate and the noise that EM learns."""
         if not is_possible(penalty, problem.likelihood, "em") or penalty.first is not None:
             raise ValueError(
-                "noise is learned for a Gaussian response under 'lasso', 'elastic-net' or 'group-lasso', "
-                f"not for {penalty.name!r} with a {problem.likelihood.name} response: give alpha"
+                "noise is learned for a Gaussian response under 'lasso', 'elastic-net' or "
+                f"'group-lasso', not for {penalty.name!r} with a {problem.likelihood.name} response: "
+                "give alpha"
             )
         law = NoiseLaw(self.rate, self.shape, self.scale)
         learning = learn_noise(problem.compressed(), penalty, terms, law, Control(_TOLERANCE))

@@ -134,8 +134,8 @@ _SENTENCES = {
         "the solver stopped before the objective was as low as asked for",
     ),
     "norm gap": (
-        "The coefficients match the response, and none that do have a norm smaller, as a share of it, by "
-        "more than",
+        "The coefficients match the response, and none that do have a norm smaller, as a share of it, "
+        "by more than",
         "Where several have the same norm, one of them is shown.",
         "That is more than rounding explains.",
         "the linear programme was not solved to all digits",

@@ -269,8 +269,8 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
         kinds = list(penalty.candidates)
         if len(kinds) > 1 and not isinstance(self.alpha, str):
             raise ValueError(
-                f"of {len(kinds)} values of l1_ratio one is chosen with alpha: take alpha='cv', 'bic' or "
-                f"'ebic', or one l1_ratio, got alpha={self.alpha!r}"
+                f"of {len(kinds)} values of l1_ratio one is chosen with alpha: take alpha='cv', 'bic' "
+                f"or 'ebic', or one l1_ratio, got alpha={self.alpha!r}"
             )
         for kind in kinds:
             check_combination(kind, likelihood, self._path_method.solver)

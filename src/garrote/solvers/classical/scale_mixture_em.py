@@ -8,9 +8,9 @@ X only once:
 
     w = Psi V (V' Psi V + n D^-2)^-1 D^-2 V'X'Wy,   X'WX = V D^2 V',   Psi = 1 / precision.
 
-The noise is held fixed, such that the prior's scale is the strength; `learned_noise` learns it. It is iterated ridge regression
-without a blur, in another form; it starts at every strength from sizes that are not 0, since a 0 would
-stay (section 13.4.4.5).
+The noise is held fixed, such that the prior's scale is the strength; `learned_noise` learns it. It is
+iterated ridge regression without a blur, in another form; it starts at every strength from sizes that
+are not 0, since a 0 would stay (section 13.4.4.5).
 """
 
 from typing import Any

@@ -89,8 +89,8 @@ def _cross_products(problem: Problem) -> Floats:
     most = int(np.sqrt(ENTRIES_KEPT))
     if problem.n_features > most:
         raise ValueError(
-            f"solver 'shooting' keeps the cross products of all columns, of which there may be {most} and "
-            f"are {problem.n_features}: take solver 'coordinate'"
+            "solver 'shooting' keeps the cross products of all columns, of which there may be "
+            f"{most} and are {problem.n_features}: take solver 'coordinate'"
         )
     return np.ascontiguousarray(problem.whole_gram() / problem.n)
 
