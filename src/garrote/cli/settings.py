@@ -80,14 +80,15 @@ def asks_for_labels(options: argparse.Namespace, method: Any) -> bool:
 
 
 def method_name(options: argparse.Namespace) -> str:
-    """Return the method that was asked for; a penalty alone asks for the one that has penalties.
+    """Return the method that was asked for; a penalty, or a bound on it, asks for the penalised one.
 
     Where nothing is asked for it is sampling, if the settings given are its own and groups ask for no
     folds, or else the garrote.
     """
     if options.method is not None:
         return _with_search(options, str(options.method))
-    if options.penalty is not None or "penalty" in dict(options.set):
+    asked = options.penalty is not None or options.bound is not None
+    if asked or "penalty" in dict(options.set):
         return "lasso"
     from garrote.likelihoods import families_with_posteriors
 
