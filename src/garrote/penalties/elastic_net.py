@@ -171,7 +171,8 @@ class ElasticNet(Penalty):
                 f"l1_ratio lists {len(self.l1_ratio)} numbers, among which SparseRegressor and "
                 "SparseClassifier choose by alpha='cv', 'bic' or 'ebic': give one number here"
             )
-        return float(self.l1_ratio)
+        share: Any = self.l1_ratio
+        return float(share)
 
     @property
     def name(self) -> str:
