@@ -24,8 +24,12 @@ from garrote.settings import Settings, check_positive, is_number
 from garrote.solvers.classical.learned_noise import NoiseLaw, learn_noise
 from garrote.solvers.control import Control
 
-# Points of the path on which a bound is first looked for, and where it ends as a share of its first.
-_POINTS, _END = 30, 1e-3
+# The paths on which a bound is first looked for: points, first and last strength as shares of the
+# largest. At the end of the second one squares are matched as far as they can be; labels that are nearly
+# separated go on.
+_PATHS = ((30, 1.0, 1e-2), (10, 1e-2, 1e-4), (6, 1e-4, 1e-6))
+# How exactly they are solved: they only tell between which of their points the bound is reached.
+_LOOSE = 1e-6
 # How exactly fits are solved while a strength is looked for.
 _TOLERANCE = 1e-11
 
@@ -68,7 +72,8 @@ class Bound(Strength):
     alpha grows, and for the lasso it is linear between two knots of the homotopy: there the root is
     exact. A size beyond that of least squares gives least squares, with alpha = 0; 0 gives the empty
     model. The certificate is that of the constrained problem: its duality gap, which is that of the
-    penalised fit and alpha (size - penalty), and by which share of it the penalty is beyond the size.
+    penalised fit and alpha (size - penalty), or the loss where that is less, and by which share of it
+    the penalty is beyond the size.
 
     Parameters
     ----------
@@ -113,9 +118,15 @@ class Bound(Strength):
         on_knots = self._by_knots(fits, below)
         if on_knots is not None:
             return on_knots
-        return float(
-            brentq(lambda alpha: fits.charged(alpha) - self.size, below, above, xtol=1e-300)
-        )
+
+        def beyond(alpha: float) -> float:
+            return fits.charged(alpha) - self.size
+
+        if beyond(below) <= 0.0:  # as far as looser fits could tell it was beyond
+            return below
+        if beyond(above) >= 0.0:
+            return above
+        return float(brentq(beyond, below, above, xtol=1e-300))
 
     def _check(self, penalty: Penalty, solver: str) -> None:
         """Refuse penalties and ways that have no constrained form."""
@@ -145,13 +156,16 @@ class Bound(Strength):
         while fits.charged(largest) > self.size:  # a ridge is never 0
             largest *= 10.0
         above = largest
-        for first in np.array([1.0, _END, _END**2]) * largest:
-            grid = np.geomspace(first, _END * first, _POINTS)
-            for alpha, charged in zip(grid, fits.along(grid), strict=True):
+        problem = fits.problem
+        # What is called the largest of a ridge is a thousand times where it begins to matter.
+        further = 1e-3 if fits.penalty.quadratic else 1.0
+        for points, first, last in _PATHS[: 2 if problem.likelihood.least_squares else 3]:
+            begin = first if first == 1.0 else first * further
+            grid = largest * np.geomspace(begin, last * further, points)
+            for alpha, charged in zip(grid, fits.along(grid, _LOOSE), strict=True):
                 if charged >= self.size:
                     return above, float(alpha)
                 above = float(alpha)
-        problem = fits.problem
         if not problem.likelihood.least_squares or problem.max_rank < len(problem.usable):
             # Without a penalty there are many fits, or none.
             return above, None
@@ -185,7 +199,8 @@ class Bound(Strength):
         charged = charge(penalty, exact, fit)
         slack = fit.strength * (self.size - charged) / (path.null_loss or 1.0)
         parts = fit.certificate.parts
-        gap = max(parts["duality gap"] + slack, 0.0)
+        # No loss is below 0, which is the better bound where the data are matched.
+        gap = max(min(parts["duality gap"] + slack, fit.loss / (path.null_loss or 1.0)), 0.0)
         excess = max(charged - self.size, 0.0) / (self.size or 1.0)
         certificate = constrained(float(gap), parts["violation"], float(excess))
         return replace(path, fits=(*path.fits[:-1], replace(fit, certificate=certificate)))
@@ -285,7 +300,7 @@ class _Fits:
         """Return the penalty at a strength."""
         return float(self.along(np.array([alpha]))[0])
 
-    def along(self, alphas: Floats) -> Floats:
+    def along(self, alphas: Floats, tol: float = _TOLERANCE) -> Floats:
         """Return the penalty at descending strengths, each fitted from the one before."""
-        found: Path[Any] = self.solve(alphas)
+        found: Path[Any] = self.solve(alphas, control=Control(tol))
         return np.array([self.of(fit) for fit in found.fits])
