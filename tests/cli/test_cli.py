@@ -276,6 +276,29 @@ def test_bounds_and_expected_sizes_are_typed_by_their_own_names(run, table):
     assert "--expected-size and --set gamma say the same thing" in err
 
 
+def test_bounds_on_the_penalty_and_ratios_to_choose_from_have_options(run, table):
+    given = ("select", table, "--target", "y", "--stability", "0", "--json", "-")
+    _, out, _ = run(*given, "--bound", "1.5")
+    found = json.loads(out)
+    assert found["method"].startswith("lasso")
+    assert found["provenance"]["settings"]["alpha"] == "Bound(size=1.5)"
+    assert "chosen such that the penalty is at most 1.5" in found["rule"]
+    ratios = (*given, "--penalty", "elastic-net", "--l1-ratio", ".2,.8")
+    _, out, _ = run(*ratios)
+    assert "l1_ratio = 0.8 of 0.2, 0.8" in json.loads(out)["rule"]
+    _, out, _ = run(*given, "--penalty", "elastic-net", "--l1-ratio", "0.3", "--alpha", "0.1")
+    assert "l1_ratio=0.3" in json.loads(out)["provenance"]["settings"]["penalty"]
+    for more, said in [
+        (["--bound", "1", "--alpha", "0.1"], "--bound and --alpha say the same thing"),
+        (["--bound", "-1"], "must be at least 0, got -1"),
+        (["--penalty", "elastic-net", "--l1-ratio", "0.2,3"], "must be between 0 and 1"),
+        (["--method", "garrote", "--bound", "1"], "add --method lasso"),
+    ]:
+        code, _, err = run(*given, *more)
+        assert code == 2
+        assert said in err
+
+
 def test_the_seed_decides_the_folds(run, table):
     errors = []
     for seed in (0, 0, 1):

@@ -24,7 +24,8 @@ COMMANDS = {
 
 # Options of a method's settings, which are None where nobody gave them.
 _SETTINGS = (
-    "method", "gamma", "expected_size", "penalty", "alpha", "rule", "stability", "threads",
+    "method", "gamma", "expected_size", "penalty", "alpha", "bound", "l1_ratio",
+    "rule", "stability", "threads",
 )  # fmt: skip
 # Options whose value may begin with a minus sign, which argparse would take for an option.
 _SIGNED = ("--gamma", "--na")
@@ -225,6 +226,14 @@ def _add_method(command: argparse.ArgumentParser) -> None:
         help="strength of the penalty: a number, or cv (default), bic or ebic",
     )  # fmt: skip
     method.add_argument(
+        "--bound", type=_bound, metavar="B",
+        help="in place of --alpha: the best fit whose penalty (lasso: the l1 norm) is at most B",
+    )  # fmt: skip
+    method.add_argument(
+        "--l1-ratio", type=_shares, metavar="R",
+        help="of --penalty elastic-net: the share of l1, or several as .1,.5,.9 to choose from",
+    )  # fmt: skip
+    method.add_argument(
         "--cv", type=_folds, metavar="K",
         help="folds (default 5); methods that choose nothing by folds are measured on them, beside "
         "the null model and the lasso",
@@ -373,6 +382,20 @@ def _positive(text: str) -> float:
     if value <= 0:
         raise argparse.ArgumentTypeError(f"must be above 0, got {text}")
     return value
+
+
+def _bound(text: str) -> float:
+    value = _number(text)
+    if value < 0:
+        raise argparse.ArgumentTypeError(f"must be at least 0, got {text}")
+    return value
+
+
+def _shares(text: str) -> float | list[float]:
+    values = [_number(part) for part in text.split(",")]
+    if not all(0 <= value <= 1 for value in values):
+        raise argparse.ArgumentTypeError(f"must be between 0 and 1, got {text}")
+    return values if len(values) > 1 else values[0]
 
 
 def _mismatch(text: str) -> float | str:

@@ -60,7 +60,11 @@ def by_folds(options: argparse.Namespace) -> bool:
     if options.method == _GREEDY and more.get("criterion") != "cv":
         return False
     strengths = (options.gamma, options.alpha, more.get("gamma"), more.get("alpha"))
-    return options.expected_size is None and all(given in (None, "cv") for given in strengths)
+    return (
+        options.expected_size is None
+        and options.bound is None
+        and all(given in (None, "cv") for given in strengths)
+    )
 
 
 def asks_for_labels(options: argparse.Namespace, method: Any) -> bool:
@@ -76,14 +80,15 @@ def asks_for_labels(options: argparse.Namespace, method: Any) -> bool:
 
 
 def method_name(options: argparse.Namespace) -> str:
-    """Return the method that was asked for; a penalty alone asks for the one that has penalties.
+    """Return the method that was asked for; a penalty, or a bound on it, asks for the penalised one.
 
     Where nothing is asked for it is sampling, if the settings given are its own and groups ask for no
     folds, or else the garrote.
     """
     if options.method is not None:
         return _with_search(options, str(options.method))
-    if options.penalty is not None or "penalty" in dict(options.set):
+    asked = options.penalty is not None or options.bound is not None
+    if asked or "penalty" in dict(options.set):
         return "lasso"
     from garrote.likelihoods import families_with_posteriors
 
@@ -165,6 +170,8 @@ def _typed(options: argparse.Namespace, known: Sequence[str]) -> dict[str, tuple
         "--family": ("family", options.family),
         "--penalty": ("penalty", options.penalty),
         "--alpha": ("alpha", options.alpha),
+        "--bound": ("bound", options.bound),
+        "--l1-ratio": ("l1_ratio", options.l1_ratio),
         "--rule": ("rule", options.rule),
         "--stability": ("stability", options.stability or None),
         # Methods that have no threads of their own leave them to linear algebra.
@@ -197,6 +204,8 @@ def _given_settings(
             of_penalty[name] = value
         elif name in _BOUNDS and "bounds" in known:
             settings["bounds"] = _bounds(named)
+        elif name == "bound" and "alpha" in known:
+            settings["alpha"] = _bound(value, named)
         elif name == "expected_size" and (law := _law_of_size(kinds)):
             settings[law] = _expected_size(value, law, named)
         else:
@@ -241,6 +250,14 @@ def _expected_size(value: float, law: str, named: Mapping[str, Any]) -> Any:
     return ExpectedSize(value)
 
 
+def _bound(value: float, named: Mapping[str, Any]) -> Any:
+    from garrote.paths import Bound
+
+    if named.get("alpha") is not None:
+        raise UsageError("--bound and --alpha say the same thing: give one of them", "select")
+    return Bound(value)
+
+
 def _bounds(named: Mapping[str, Any]) -> tuple[Any, Any]:
     if named.get("bounds") is not None:
         raise UsageError(
@@ -268,7 +285,8 @@ def _elsewhere(name: str, method: str, known: Sequence[str], labels: bool) -> st
 def _all_names(estimator: Any, labels: bool) -> list[str]:
     parameters, parts = parameters_of(estimator), parts_of(estimator, {}, labels).names
     size = ["expected_size"] if _law_of_size([estimator]) else []
-    return [*parameters, *parts, *size, *(_BOUNDS if "bounds" in parameters else ())]
+    bound = ["bound"] if "alpha" in parameters else []
+    return [*parameters, *parts, *size, *bound, *(_BOUNDS if "bounds" in parameters else ())]
 
 
 def _label_family(family: str, method: str, known: Sequence[str]) -> dict[str, str]:

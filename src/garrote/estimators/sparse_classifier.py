@@ -76,7 +76,7 @@ default="binomial"
     classes_ : array of shape (K,)
     coef_ : array of shape (1, D), or (K, D) for more than two classes
     intercept_ : array of shape (1,) or (K,)
-    alpha_, path_, selection_, certificate_, cv_results_, n_iter_
+    alpha_, l1_ratio_, path_, selection_, certificate_, cv_results_, n_iter_
         As in `SparseRegressor`.
     n_features_in_, feature_names_in_
 

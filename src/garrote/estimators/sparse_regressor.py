@@ -22,11 +22,11 @@ from garrote.estimators.given.inputs import (
 from garrote.estimators.given.zscores import HELD_NOISE, ZScoreMixin, refuse_covariates
 from garrote.estimators.shared.densities import MeasuredRows, measure_numbers
 from garrote.estimators.shared.documented import documented
+from garrote.estimators.shared.penalties_tried import Tried
 from garrote.estimators.shared.sparse_linear import SparseLinearModel, scaled_terms
 from garrote.likelihoods import adapt_to_data, as_likelihood, deviance_explained, inverse_link
 from garrote.likelihoods.several import SeveralResponses
 from garrote.paths import FollowPath
-from garrote.paths.combinations import check_combination
 from garrote.problem import Problem
 from garrote.selecting.filling import Origin
 from garrote.zscores.summary_statistics import ZScores
@@ -79,7 +79,12 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
     selection_ : Selection
     certificate_ : Certificate
     cv_results_ : dict
-        With ``alpha="cv"``: errors over the grid.
+        With ``alpha="cv"``: errors over the grid; of several l1_ratio those of all, a row each, as
+        "alphas", "mean_errors" and "standard_errors".
+    l1_ratio_ : float
+        With several l1_ratio: the one that was chosen.
+    noise_variance_ : float
+        With ``alpha=PriorRate(...)``: what EM has learned.
     scale_ : float
         With ``family="huber"``: the unit of its corner.
     n_iter_ : int
@@ -170,17 +175,17 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
     def _fit_zscores(self, problem: Problem, scores: ZScores, origin: Origin) -> tuple[str, ...]:
         if not self._family().least_squares:
             raise ValueError(f"z-scores need family='gaussian', got {self.family!r}")
-        problem, penalty = problem.in_response_units(), self._penalty()
-        check_combination(penalty, problem.likelihood, self._path_method.solver)
+        problem = problem.in_response_units()
         names, count = np.array(scores.names, dtype=object), len(scores.names)
-        penalty = penalty.resolved(count, names)
-        given = self._given_terms(penalty, names, count)
+        kinds = [kind.resolved(count, names) for kind in self._penalties(problem.likelihood)]
+        given = self._given_terms(kinds[0], names, count)
         refuse_covariates(np.flatnonzero(given.factor == 0), "penalty_factor = 0")
-        path, _ = self._fit_path(problem, penalty, partial(scaled_terms, given), [])
+        terms_for = partial(scaled_terms, given)
+        tried = [Tried(kind, *self._fit_path(problem, kind, terms_for, [])) for kind in kinds]
         by_folds = self.alpha == "cv"
         noise = 1.0 / problem.scale.response_scale if scores.hides_the_noise else None
         alpha = "ebic" if by_folds else self.alpha
-        choice = self._choice(path, problem, alpha, None, noise)
+        penalty, path, choice = self._choose(tried, problem, alpha, noise)
         self._finish(problem, penalty, path, choice, origin.citing(penalty.reference))
         self._warn(False)
         self.coef_, self.intercept_ = self._coefficients, float(self._constant)

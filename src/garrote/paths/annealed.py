@@ -15,6 +15,7 @@ from garrote.paths.combinations import HOMOTOPIES, check_combination
 from garrote.paths.homotopy import homotopy_solver
 from garrote.paths.penalised import (
     ALPHAS,
+    as_stored,
     as_strengths,
     equal_terms,
     penalty_solver,
@@ -160,7 +161,7 @@ def fit_path(
         "primal" and "dual" are for a prior. "homotopy" (LARS) follows the lasso, or the elastic net,
         from knot to knot, exactly; "least-angle" (LAR) is the same without variables that leave. The
         classical solvers ("ista", "fista", "sparsa", "projected_gradient", "em", "iterated_ridge",
-        "subgradient") are slower; the manual's page on solvers says what each one takes.
+        "subgradient", "shooting") are slower; the manual's page on solvers says what each one takes.
     control : Control, optional
         Tolerance (1e-4 for a prior, a gap of 1e-6 for a penalty), iteration limit, callback; and the
         share of the deviance at which a placed grid of alphas ends, 0.999 unless the response is
@@ -228,7 +229,7 @@ def _fit_penalty_path(
     """Solve for a problem in units of its response; a placed grid may end before its last alpha."""
     control = control or Control(1e-6)
     penalty = penalty.resolved(problem.n_features)
-    compressed = problem.in_response_units().compressed()
+    compressed = as_stored(problem.in_response_units(), penalty)
     if control.stop_at is None and (strengths is None or isinstance(strengths, Integral)):
         control = replace(control, stop_at=stop_at(problem, penalty))
     solving = start_penalty_solver(

@@ -41,6 +41,8 @@ def is_possible(penalty: Penalty, family: Any, solver: str) -> bool:
     squares = likelihood.least_squares
     if not squares and penalty.for_squares:
         return False
+    if penalty.matches:
+        return solver == "coordinate"
     if solver in HOMOTOPIES:
         return squares and not penalty.bounded and _is_piecewise_linear(penalty)
     if solver == "coordinate" or (

@@ -16,6 +16,8 @@ from garrote.paths.annealed import EPS, GAMMAS, SOLVERS
 from garrote.paths.combinations import solvers
 from garrote.paths.penalised import ALPHAS
 from garrote.settings import Settings, check_count, check_positive, is_number
+from garrote.solvers.classical.path import CLASSICAL_SOLVERS
+from garrote.solvers.control import ORDERS
 
 
 class PathMethod(Settings):
@@ -178,7 +180,8 @@ class FollowPath(PathMethod):
     solver : str, default="coordinate"
         Working sets with Newton steps, for every penalty and family; or, for the lasso and its kin with
         a Gaussian response, LARS: "homotopy" or "least-angle", from knot to knot; or a classical one:
-        "ista", "fista", "sparsa", "projected_gradient", "em", "iterated_ridge", "subgradient". Folds
+        "ista", "fista", "sparsa", "projected_gradient", "em", "iterated_ridge", "subgradient",
+        "shooting". Folds
         of a cross-validation with a convex penalty are solved by the first, but for "least-angle".
     alphas : int or array, default=100
         The grid: how many (more than a garrote has gammas, as each costs less), or which. A grid that
@@ -191,7 +194,13 @@ class FollowPath(PathMethod):
         Relative duality gap that every point of the path has to reach; a violation of optimality where
         the penalty is not convex.
     max_iter : int, default=10,000
-        Rounds of the solver at each alpha.
+        Rounds of the solver at each alpha. ``path_.fits[k].n_iter`` tells how many there were: of
+        solver "shooting", sweeps.
+    order : {"cyclic", "random", "greedy"}, default="cyclic"
+        Of solver "shooting" (Murphy 2012, Algorithm 13.1): coefficients in turn, in a new random order
+        each sweep, or always the one that is farthest from its optimum. All end at the same optimum.
+    random_state : int, default=0
+        The seed of the random order.
     """
 
     solver: str = "coordinate"
@@ -199,6 +208,8 @@ class FollowPath(PathMethod):
     eps: float | None = None
     tol: float = 1e-6
     max_iter: int = 10_000
+    order: str = "cyclic"
+    random_state: int = 0
 
     @classmethod
     def named(cls) -> dict[str, Callable[[], Self]]:
@@ -210,6 +221,15 @@ class FollowPath(PathMethod):
         super().check()
         if self.eps is not None:
             _check_share("eps", self.eps, 1.0)
+        if self.order not in ORDERS:
+            raise ValueError(f"order must be one of {ORDERS}, got {self.order!r}")
+        check_count("random_state", self.random_state, 0)
+        kind = CLASSICAL_SOLVERS.get(self.solver)
+        if self.order != "cyclic" and not (kind and kind.takes_order):
+            raise ValueError(
+                f"order={self.order!r} is of solver 'shooting', which takes coordinates one by one; "
+                f"solver {self.solver!r} has ways of its own: take solver='shooting', or leave order out"
+            )
 
 
 def _check_share(name: str, value: Any, most: float) -> None:

@@ -26,6 +26,7 @@ from garrote.solvers.losses.latent import LatentLeastSquares
 from garrote.solvers.losses.least_squares import LeastSquares
 from garrote.solvers.losses.sparse_loss import SparseLoss
 from garrote.solvers.losses.whole_loss import losses_of
+from garrote.solvers.penalised.basis_pursuit import solve_basis_pursuit
 from garrote.solvers.penalised.best_subset import solve_best_subsets
 from garrote.solvers.penalised.concave_path import solve_concave_path
 from garrote.solvers.penalised.fused_signal import SignalSquares, is_signal
@@ -73,6 +74,11 @@ def equal_terms(problem: Problem) -> Terms:
     return Terms.equal(problem.n_features).repeated(outputs_of(problem))
 
 
+def as_stored(problem: Problem, penalty: Penalty) -> Problem:
+    """Return the same problem as paths are followed on it: by its moments, where those are smaller."""
+    return problem if penalty.matches else problem.compressed()
+
+
 def outputs_of(problem: Problem) -> int:
     """Return how many coefficients a column has: one for each class, or response."""
     return int(problem.likelihood.outputs)
@@ -82,7 +88,7 @@ def alpha_grid(
     problem: Problem, penalty: Penalty, terms: Terms, count: int = ALPHAS, eps: float | None = None
 ) -> Floats:
     """Return alphas from the least that empties the model downwards, evenly spaced in logarithms."""
-    if not penalty.charges:
+    if not penalty.charges or penalty.matches:
         return np.zeros(1)
     smooth = make_smooth(problem, penalty=penalty)
     terms = run_alone(problem, adapted(problem, penalty, terms, Control(1e-6)))
@@ -194,6 +200,10 @@ def penalty_solver(
     takes the latter (debiasing, Murphy 2012, section 13.3.5), in between is the relaxed lasso.
     """
     smooth = make_smooth(problem, solver, penalty)
+    if penalty.matches and relax > 0:
+        raise ValueError(
+            "refit has nothing to undo: penalty 'basis pursuit' matches y already; leave refit at False"
+        )
     if penalty.compares:
         _refuse_free_levels(problem, penalty.at(1.0, terms))
         if relax > 0:
@@ -238,6 +248,8 @@ def _solve(
 ) -> Generator[Floats, Floats, list[PenaltyFit]]:
     """Choose the loop: closed forms first, then coordinates, then tangents of concave penalties."""
     gaussian = problem.likelihood.least_squares
+    if penalty.matches:
+        return (yield from solve_basis_pursuit(problem, penalty, terms, control))
     if penalty.of_subsets:
         return (yield from solve_best_subsets(problem, penalty.size, alphas, terms, control))
     if penalty.quadratic and not bounded:

@@ -2,6 +2,7 @@
 
 from garrote.penalties.adaptive import AdaptiveLasso
 from garrote.penalties.base import Penalty, Terms
+from garrote.penalties.basis_pursuit import BasisPursuit
 from garrote.penalties.breiman import BreimanGarrote
 from garrote.penalties.bridge import Bridge
 from garrote.penalties.concave import MCP, SCAD, LogSum
@@ -24,6 +25,7 @@ __all__ = [
     "PENALTIES",
     "SCAD",
     "AdaptiveLasso",
+    "BasisPursuit",
     "BestSubset",
     "BreimanGarrote",
     "Bridge",

@@ -87,7 +87,8 @@ def _(penalty: ElasticNet, strength: float, coef: Any) -> ArrayRule:
             "corrected=True is for SparseRegressor: multiply the coefficients found with "
             "corrected=False by 1 + ridge / mean(x_j^2) instead"
         )
-    return ArrayRule(penalty.l1_ratio * strength, (1.0 - penalty.l1_ratio) * strength)
+    share = penalty.single_share
+    return ArrayRule(share * strength, (1.0 - share) * strength)
 
 
 @array_rule.register

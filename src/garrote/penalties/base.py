@@ -66,6 +66,11 @@ class Penalty(Settings):
         return True
 
     @property
+    def matches(self) -> bool:
+        """Whether the response has to be matched exactly, so that rows cannot stand in by moments."""
+        return False
+
+    @property
     def has_slope(self) -> bool:
         """Whether its slope describes it, so that tangents and parabolas can stand for it.
 
@@ -92,6 +97,11 @@ class Penalty(Settings):
     def by_tangents(self) -> bool:
         """Whether its tangents stand for it always: its rule is not for compiled loops."""
         return False
+
+    @property
+    def candidates(self) -> "tuple[Penalty, ...]":
+        """The penalties among which the data choose, where a setting lists several; else itself."""
+        return (self,)
 
     @property
     def structured(self) -> bool:

@@ -1,6 +1,7 @@
 """The lasso, the elastic net and ridge regression: convex, and one rule for all of them."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -132,19 +133,51 @@ class ElasticNet(Penalty):
     lambda_2 for columns of mean square 1 (Murphy 2012, Eq. 13.125; its columns have length 1). For
     others of mean square c the factor is 1 + a (1 - l1_ratio) / c. The certificate is that of the fit
     before; bounds other than 0 would be broken, and are refused.
+
+    A list of several l1_ratio is for estimators, which choose one of them with alpha: by the least error
+    of a cross-validation, or by an information criterion. Each has a grid of its own.
     """
 
-    l1_ratio: float = 0.5
+    l1_ratio: float | Sequence[float] = 0.5
     corrected: bool = False
     convex = True
 
     def __post_init__(self) -> None:
-        check_share(self.l1_ratio, of_all=True)
+        given: Any = self.l1_ratio
+        if np.ndim(given) != 1 or not len(given):
+            check_share(given, of_all=True)
+            return
+        shares = tuple(check_share(share, of_all=True) for share in given)
+        if len(set(shares)) < len(shares):
+            raise ValueError(f"l1_ratio lists a number twice: {list(shares)}")
+        object.__setattr__(self, "l1_ratio", shares)
+
+    @property
+    def _is_list(self) -> bool:
+        return isinstance(self.l1_ratio, tuple)
+
+    @property
+    def candidates(self) -> tuple[Penalty, ...]:
+        """One for each l1_ratio."""
+        if not isinstance(self.l1_ratio, tuple):
+            return (self,)
+        return tuple(replace(self, l1_ratio=share) for share in self.l1_ratio)
+
+    @property
+    def single_share(self) -> float:
+        """The one l1_ratio; refuse a list."""
+        if isinstance(self.l1_ratio, tuple):
+            raise ValueError(
+                f"l1_ratio lists {len(self.l1_ratio)} numbers, among which SparseRegressor and "
+                "SparseClassifier choose by alpha='cv', 'bic' or 'ebic': give one number here"
+            )
+        share: Any = self.l1_ratio
+        return float(share)
 
     @property
     def name(self) -> str:
         """What messages call it: by its two ends where it is one of them."""
-        return _NAMES.get(self.l1_ratio, "elastic net")
+        return "elastic net" if self._is_list else _NAMES.get(self.single_share, "elastic net")
 
     @property
     def quadratic(self) -> bool:
@@ -159,7 +192,7 @@ class ElasticNet(Penalty):
     @property
     def reference(self) -> str:
         """Where it comes from."""
-        return _REFERENCES.get(self.l1_ratio, _ZOU_HASTIE)
+        return _ZOU_HASTIE if self._is_list else _REFERENCES.get(self.single_share, _ZOU_HASTIE)
 
     def at(self, strength: float, terms: Terms) -> ElasticNetRule:
         """Return the scalar rule at one strength."""
@@ -167,7 +200,7 @@ class ElasticNet(Penalty):
             _check_signs_alone(terms)
         each = strength * terms.factor
         return ElasticNetRule(
-            self.l1_ratio * each, (1.0 - self.l1_ratio) * each, terms.lower, terms.upper
+            self.single_share * each, (1.0 - self.single_share) * each, terms.lower, terms.upper
         )
 
     def largest_strength(
@@ -175,7 +208,7 @@ class ElasticNet(Penalty):
     ) -> float:
         """Return the least strength at which no penalised variable is in, given the null gradient."""
         # A ridge has none: one that shrinks a thousandfold is taken, as in glmnet.
-        return steepest(gradient, terms, max(self.l1_ratio, 1e-3))
+        return steepest(gradient, terms, max(self.single_share, 1e-3))
 
 
 def _check_signs_alone(terms: Terms) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 from garrote.penalties.adaptive import AdaptiveLasso
 from garrote.penalties.base import Penalty
+from garrote.penalties.basis_pursuit import BasisPursuit
 from garrote.penalties.breiman import BreimanGarrote
 from garrote.penalties.bridge import Bridge
 from garrote.penalties.concave import MCP, SCAD, LogSum
@@ -36,6 +37,7 @@ PENALTIES: dict[str, Callable[[], Penalty]] = {
     "l0": L0,
     "best-subset": BestSubset,
     "none": NoPenalty,
+    "basis-pursuit": BasisPursuit,
 }
 # What scikit-learn calls some of them.
 _ALSO = {"l2": "ridge", "elasticnet": "elastic-net"}

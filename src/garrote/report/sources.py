@@ -84,6 +84,10 @@ _CERTIFICATE = {
     "gradient": "how far any of the best models is from the maximum of its likelihood, in standard "
     "errors",
     "duality gap": "how much lower the objective could be at most, as a share of the null model's",
+    "norm gap": "how much smaller the norm of other coefficients that match the response could be at "
+    "most, as a share of it",
+    "misfit": "what the coefficients leave of the response, as a share of its length",
+    "excess": "by how much the penalty is beyond the bound that was set on it, as a share of that",
     "normal equations": "how far any coefficient is from the best one for the variables in the model, "
     "as a share of the null model's largest gradient",
     "best flip": "what the objective would still fall by if one variable came in or left",
@@ -128,6 +132,13 @@ _SENTENCES = {
         "Every point of the path reached its tolerance.",
         "Not every point of the path reached its tolerance.",
         "the solver stopped before the objective was as low as asked for",
+    ),
+    "norm gap": (
+        "The coefficients match the response, and none that do have a norm smaller, as a share of it, "
+        "by more than",
+        "Where several have the same norm, one of them is shown.",
+        "That is more than rounding explains.",
+        "the linear programme was not solved to all digits",
     ),
     "violation": (
         "No coefficient can be improved given all others: the conditions for that are violated by at "

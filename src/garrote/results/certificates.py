@@ -37,6 +37,11 @@ class Certificate:
     falls of the bound   the largest fall of the bound from one sweep to the next; it must never fall
     duality gap          how much better any other answer could be at most, as a share of the null
                          model's objective; only convex objectives have it
+    norm gap             how much smaller the norm of other coefficients that match the response could be
+                         at most, as a share of it
+    misfit               what coefficients that should match the response leave of it, as a share of its
+                         length
+    excess               by how much the penalty is beyond a bound that was set on it, as a share of that
     violation            largest violation of a coefficient's optimality given all others, as a share of
                          the largest gradient of the null model
     Monte Carlo error    largest standard error of a sampled inclusion probability
@@ -122,6 +127,30 @@ def optimality(gap: float, violation: float) -> Certificate:
         return Certificate(OPTIMALITY, violation, {"violation": violation}, said)
     said = f"duality gap; largest violation {violation:.1e}"
     return Certificate(GAP, gap, {"duality gap": gap, "violation": violation}, said)
+
+
+def constrained(gap: float, violation: float, excess: float) -> Certificate:
+    """Return how far a fit is from the best one whose penalty is within a bound.
+
+    ``violation`` is that of the penalised fit at the multiplier of the bound.
+    """
+    said = f"duality gap {gap:.1e}, excess over the bound {excess:.1e}"
+    parts = {"duality gap": gap, "violation": violation, "excess": excess}
+    return Certificate(GAP, max(gap, excess), parts, said)
+
+
+def with_noise(fit: Certificate, noise: float) -> Certificate:
+    """Return what also covers the noise variance that was learned with a penalised fit.
+
+    ``noise`` is its relative error, by whose square it is from the largest log posterior.
+    """
+    said = f"{fit.meaning}; noise variance {noise:.1e}"
+    return Certificate(fit.kind, max(fit.value, noise**2), fit.parts | {"noise": noise}, said)
+
+
+def matching(gap: float, misfit: float) -> Certificate:
+    """Return how well coefficients match the response, and how much smaller their norm could be."""
+    return Certificate(GAP, max(gap, misfit), {"norm gap": gap, "misfit": misfit})
 
 
 def with_refit(fit: Certificate, refit: Certificate) -> Certificate:

@@ -9,7 +9,7 @@ from garrote.arrays import Array, Floats
 from garrote.likelihoods.base import inverse_link
 from garrote.paths.annealed import start_penalty_solver
 from garrote.paths.combinations import is_possible
-from garrote.paths.penalised import make_smooth
+from garrote.paths.penalised import as_stored, make_smooth
 from garrote.penalties.base import Penalty, Terms
 from garrote.problem import Problem
 from garrote.results.fit import PenaltyFit
@@ -61,7 +61,7 @@ def cross_validate_penalty(
         solve=in_folds,
     )
     terms = terms_for(whole)
-    solving = solve(whole.compressed(), penalty, alphas, terms=terms, control=control)
+    solving = solve(as_stored(whole, penalty), penalty, alphas, terms=terms, control=control)
     in_turn = _needs_much(whole, penalty, len(folds) + 1)
     return cross_validate(hold_out, folds, whole, solving, n_jobs, in_turn)
 
@@ -98,7 +98,7 @@ def _hold_out(
     """Solve one fold and measure it at each alpha on the rows that it holds out."""
     problem, terms = fold.problem, terms_for(fold.problem)
     path: Path[PenaltyFit] = yield from solve(
-        problem.compressed(), penalty, alphas, terms=terms, control=control
+        as_stored(problem, penalty), penalty, alphas, terms=terms, control=control
     )
     return measure_path(fold, shown, path, len(alphas))
 

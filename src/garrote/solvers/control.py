@@ -10,6 +10,9 @@ from garrote.arrays import Floats
 from garrote.problem import Problem
 from garrote.results.fit import Fit
 
+# The orders in which coordinates may be gone through, by solvers that have a choice.
+ORDERS = ("cyclic", "random", "greedy")
+
 
 class Progress(NamedTuple):
     """What a callback is told: the stage, how many gammas of it are done, and of how many."""
@@ -30,7 +33,8 @@ class Control:
     beyond it weaker ones only bring the fit nearer to the data themselves. ``reheat`` is "cut" (from the
     last solution before those that nearly interpolate) or "dense" (from beyond them). ``sharpness`` is
     the least share of the tolerance to which working sets are solved; with 0 each solver takes its own,
-    which is small where digits are cheap.
+    which is small where digits are cheap. ``order`` is that of coordinates ("cyclic", "random" or
+    "greedy") and ``seed`` that of a random one, for the solvers that have one.
     """
 
     tol: float = 1e-4
@@ -39,6 +43,8 @@ class Control:
     stop_at: float | None = None
     reheat: str = "cut"
     sharpness: float = 0.0
+    order: str = "cyclic"
+    seed: int = 0
 
     def report(self, stage: str, done: int, total: int) -> None:
         """Tell the callback, if there is one."""

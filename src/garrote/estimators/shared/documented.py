@@ -48,10 +48,12 @@ callback : callable, optional
 
 penalty : str or object of `garrote.penalties`, default="lasso"
     What is charged for a coefficient: a name with default settings, or a penalty object.
+    ``ElasticNet(l1_ratio=[.1, .5, .9])`` has one of these chosen with alpha.
 
-alpha : float, {"cv", "bic", "ebic"} or None, default="cv"
-    The strength: given, chosen by cross-validation or by an information criterion. With None the
-    path alone is fitted, and its last point exposed.
+alpha : float, {"cv", "bic", "ebic"}, object of `garrote.paths` or None, default="cv"
+    The strength: given, chosen by cross-validation or by an information criterion. ``Bound(3.0)`` is
+    that at which the penalty is 3, ``PriorRate(10.0)`` that of a Laplace prior beside noise that EM
+    learns. With None the path alone is fitted, and its last point exposed.
 
 penalty_factor : float, array of shape (D,), or mapping from columns to numbers, optional
     Factors of each column's penalty; 0 means always in.

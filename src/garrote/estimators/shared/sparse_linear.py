@@ -8,7 +8,7 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.base import is_classifier
+from sklearn.base import clone, is_classifier
 from sklearn.exceptions import ConvergenceWarning
 
 from garrote.arrays import Array, Floats
@@ -24,14 +24,15 @@ from garrote.estimators.given.inputs import (
 from garrote.estimators.given.provenance import provenance
 from garrote.estimators.shared.named_settings import Objects
 from garrote.estimators.shared.path_methods import FollowsPath
+from garrote.estimators.shared.penalties_tried import Tried, curves, in_words, least
 from garrote.estimators.shared.selectors import SelectingEstimator
 from garrote.likelihoods import FAMILIES
 from garrote.limits.magnitudes import refuse_unlike_units
-from garrote.paths import FollowPath
+from garrote.paths import FollowPath, Strength
 from garrote.paths.annealed import fit_path
 from garrote.paths.combinations import HOMOTOPIES, check_combination
 from garrote.paths.penalised import outputs_of, resolve_alphas, runs_away, stop_at
-from garrote.penalties import Penalty, Terms, as_penalty, penalties_by_name
+from garrote.penalties import Terms, as_penalty, penalties_by_name
 from garrote.problem import Problem, as_design
 from garrote.results.fit import PenaltyFit
 from garrote.results.path import Path
@@ -98,14 +99,13 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
         self, X: Any, y: Floats, response: str, likelihood: Any, weights: Floats, rows: Arguments
     ) -> None:
         """Fit the path to checked rows, choose on it, and store what was found."""
-        penalty = self._penalty()
-        check_combination(penalty, likelihood, self._path_method.solver)
-        count = X.shape[1]
+        count, kinds = X.shape[1], self._penalties(likelihood)
         names = check_names(rows.feature_names, getattr(self, "feature_names_in_", None), count)
         all_names = column_names(names, count)
-        penalty = penalty.resolved(count, names, None if is_design(X) else X)
-        given = self._given_terms(penalty, names, count)
-        penalty = penalty.with_factors(given.factor, names)
+        kinds = [kind.resolved(count, names, None if is_design(X) else X) for kind in kinds]
+        given = self._given_terms(kinds[0], names, count)
+        kinds = [kind.with_factors(given.factor, names) for kind in kinds]
+        penalty = kinds[0]  # all of one class, which alone matters for what the problem is
         free = np.zeros(0, np.intp)  # where coefficients are compared, no column can be taken out
         if not penalty.compares:
             free = _projected_columns(given, likelihood)
@@ -122,14 +122,16 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
             taken = known if likelihood.additive else None
             splits = self._splits(X, y, rows.groups, taken)
             folds = self._folds(splits, y, weights, likelihood, make_problem)
-        path, validation = self._fit_path(problem, penalty, terms_for, folds)
-        choice = self._choice(path, problem, self.alpha, validation)
+        tried = [Tried(kind, *self._fit_path(problem, kind, terms_for, folds)) for kind in kinds]
+        penalty, path, choice = self._choose(tried, problem, self.alpha)
         always = [all_names[j] for j in free]
         made = provenance(self, X, y, weights, always, penalty.reference)
         made["offset"] = known is not None
         classes = tuple(str(label) for label in getattr(self, "classes_", ()))
         origin = Origin(y, response, all_names, made, classes)
         self._finish(problem, penalty, path, choice, origin)
+        if len(tried) > 1 and folds:
+            self.cv_results_ |= curves(tried)
         fit, relax = path.fits[choice.position], float(self.refit)
         self._warn(runs_away(problem, penalty, fit, path.null_loss, terms, relax))
 
@@ -144,6 +146,9 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
         """Store what was found, and state the selection."""
         squares, name = problem.likelihood.least_squares, problem.likelihood.name
         self._store(path, choice.position, choice.validation)
+        if isinstance(self.alpha, Strength):
+            for name, value in self.alpha.implied(self.alpha_, problem.n).items():
+                setattr(self, name, value)
         self.selection_ = select_on_penalty_path(
             problem,
             path,
@@ -222,7 +227,10 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
             self.alpha is None or self.alpha in CHOSEN
         )
         stop = stop_at(problem, penalty) if placed else None
-        control = Control(method.tol, method.max_iter, self.callback, stop)
+        control = Control(
+            method.tol, method.max_iter, self.callback, stop,
+            order=method.order, seed=method.random_state,
+        )  # fmt: skip
         relax = float(self.refit)
         if folds:
             return cross_validate_penalty(
@@ -232,6 +240,8 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
         path = fit_path(
             problem, penalty, grid, control=control, terms=terms, solver=method.solver, relax=relax
         )
+        if isinstance(self.alpha, Strength):
+            path = self.alpha.certified(problem, penalty, terms, path)
         return path, None
 
     def _check_fold(self, number: int, trained: Floats, y: Floats, likelihood: Any) -> None:
@@ -244,11 +254,27 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
                 "alpha by 'bic'"
             ) from None
 
-    def _penalty(self) -> Penalty:
-        """Return the penalty object, and refuse settings that cannot be meant."""
+    def _refit_settings(self) -> dict[str, Any]:
+        """Return the strength that was chosen, and the penalty where that was chosen, too."""
+        settings = super()._refit_settings()
+        if hasattr(self, "l1_ratio_"):
+            penalty: Any = as_penalty(self.penalty)
+            settings["penalty"] = clone(penalty).set_params(l1_ratio=self.l1_ratio_)
+        return settings
+
+    def _penalties(self, likelihood: Any) -> list[Any]:
+        """Return the penalties to try, mostly one, and refuse settings that cannot be meant."""
         penalty = as_penalty(self.penalty)
         self._check_numbers()
-        return penalty
+        kinds = list(penalty.candidates)
+        if len(kinds) > 1 and not isinstance(self.alpha, str):
+            raise ValueError(
+                f"of {len(kinds)} values of l1_ratio one is chosen with alpha: take alpha='cv', 'bic' "
+                f"or 'ebic', or one l1_ratio, got alpha={self.alpha!r}"
+            )
+        for kind in kinds:
+            check_combination(kind, likelihood, self._path_method.solver)
+        return kinds
 
     def _check_numbers(self) -> None:
         """Refuse values that are out of range."""
@@ -257,8 +283,16 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
                 raise ValueError(
                     f"alpha must be a number, None or one of {CHOSEN}, got {self.alpha!r}"
                 )
+        elif isinstance(self.alpha, Strength):
+            if float(self.refit):
+                raise ValueError(
+                    f"refit changes coefficients after the fit, so that alpha={self.alpha!r} would not "
+                    "hold: leave refit at False"
+                )
         elif self.alpha is not None and not (is_number(self.alpha) and self.alpha >= 0):
-            raise ValueError(f"alpha must be a number >= 0, got {self.alpha!r}")
+            raise ValueError(
+                f"alpha must be a number >= 0, or garrote.paths.Bound(...), got {self.alpha!r}"
+            )
         if self.rule not in ("min", "1se"):
             raise ValueError(f"rule must be 'min' or '1se', got {self.rule!r}")
         if not (isinstance(self.refit, bool) or is_number(self.refit)) or not 0 <= self.refit <= 1:
@@ -310,8 +344,25 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
         grid = resolve_alphas(problem, penalty, terms, method.alphas, method.eps)
         if self.alpha is None or isinstance(self.alpha, str):
             return grid
+        alpha = self.alpha
+        if isinstance(alpha, Strength):
+            alpha = alpha.find(problem, penalty, terms, method.solver)
         # Warm starts from stronger penalties; weaker ones would be of no use.
-        return np.append(grid[grid > self.alpha], float(self.alpha))
+        return np.append(grid[grid > alpha], float(alpha))
+
+    def _choose(
+        self, tried: list[Tried], problem: Problem, alpha: Any, noise: float | None = None
+    ) -> tuple[Any, Path[PenaltyFit], Choice]:
+        """Choose one of the penalties that were tried, and the strength on its path."""
+        chosen = least(tried, lambda path: criterion(alpha, path, problem, noise))
+        penalty, path, validation = chosen
+        choice = self._choice(path, problem, alpha, validation, noise)
+        if len(tried) > 1:
+            self.l1_ratio_ = float(chosen.penalty.l1_ratio)
+            choice = replace(choice, reason=choice.reason + in_words(tried, chosen))
+        elif hasattr(self, "l1_ratio_"):
+            del self.l1_ratio_
+        return penalty, path, choice
 
     def _choice(
         self,
@@ -348,6 +399,8 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
             return f"by {len(validation.errors)}-fold cross-validation, rule {self.rule!r}"
         if isinstance(alpha, str):
             return f"by {alpha.upper()}"
+        if isinstance(alpha, Strength):
+            return alpha.reason
         return "as the last of the path" if alpha is None else "as given"
 
     def _warn(self, runs_away: bool) -> None:
@@ -355,7 +408,7 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
         reached, method = float(self.path_.certificate.max()), self._path_method
         if not reached <= method.tol:
             worst = self.path_.fits[int(np.argmax(self.path_.certificate))]
-            remedy = "Raise tol of the method: more rounds did not improve it"
+            remedy = f"Raise tol of the method: {worst.n_iter} rounds did not do it"
             if worst.n_iter >= method.max_iter:
                 remedy = f"Raise max_iter ({method.max_iter}) or tol of the method"
             warnings.warn(

@@ -25,7 +25,13 @@ LECTURE = Text(
             "lecture-omp",
         ),
         Entry("Eq. 6.3", "a step of matching pursuit", "greedy.MatchingPursuit"),
-        Entry("section 6.3", "lasso and elastic net", "SparseRegressor", "lecture-ista"),
+        Entry(
+            "section 6.3",
+            "lasso and elastic net, basis pursuit",
+            "SparseRegressor penalties.BasisPursuit",
+            "lecture-ista",
+            "basis pursuit matches y exactly; the text's name for the lasso is basis pursuit denoising",
+        ),
         Entry(
             "Eq. 6.4",
             "the lasso, and ISTA with soft thresholding",

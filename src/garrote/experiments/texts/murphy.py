@@ -98,8 +98,8 @@ _BASICS = (
     Entry(
         "Eqs. 13.37-13.42",
         "penalties and bounds on them",
-        "penalties.L1 penalties.Ridge proximal.project_l1_ball",
-        remark="fits have strengths, not bounds; only the projection takes a bound",
+        "penalties.L1 penalties.Ridge paths.Bound proximal.project_l1_ball",
+        remark="alpha=Bound(B) is Eq. 13.38; with a ridge Bound(B / 2) is Eq. 13.40",
     ),
     Entry(
         "section 13.3.2", "optimality", "results.certificates.optimality rules.optimality.violation"
@@ -159,9 +159,18 @@ _BASICS = (
 
 _ALGORITHMS = (
     Entry("section 13.4", "algorithms for l1", "paths.FollowPath"),
-    Entry("section 13.4.1", "coordinate descent", "solvers.descent.sweep.sweep"),
+    Entry(
+        "section 13.4.1",
+        "coordinate descent, in three orders",
+        "solvers.classical.shooting.Shooting solvers.descent.sweep.sweep",
+    ),
     Entry("Eq. 13.65", "one coordinate", "rules.shrink"),
-    Entry("Algorithm 13.1", "coordinate descent (shooting)", "solvers.descent.sweep.sweep"),
+    Entry(
+        "Algorithm 13.1",
+        "coordinate descent (shooting)",
+        "solvers.classical.shooting.Shooting solvers.descent.sweep.sweep",
+        remark="it starts from the strength before in place of a ridge regression",
+    ),
     Entry(
         "section 13.4.2",
         "LARS and homotopy",
@@ -205,13 +214,18 @@ _ALGORITHMS = (
     Entry(
         "Eqs. 13.86-13.89",
         "the Laplace law as a scale mixture",
-        "scale_mixtures.laws.LaplaceLaw priors.LaplacePrior",
+        "scale_mixtures.laws.LaplaceLaw priors.LaplacePrior paths.PriorRate",
     ),
     Entry(
-        "Eqs. 13.90-13.93",
-        "the E step, and full conditionals",
+        "Eqs. 13.90-13.91",
+        "the E step of coefficients, and full conditionals",
         "rules.parabolas.ridge_weights solvers.shrinkage.shrinkage_gibbs.draw_variances",
-        remark="EM holds the noise fixed; Gibbs sampling draws it",
+    ),
+    Entry(
+        "Eqs. 13.92-13.93",
+        "the E step of the noise",
+        "paths.PriorRate solvers.classical.learned_noise.learn_noise",
+        remark="an intercept is integrated out, where the text takes y as centred: N is N - 1",
     ),
     Entry("Eqs. 13.94-13.97", "the M step", "solvers.classical.scale_mixture_em.ScaleMixtureEM"),
 )

@@ -13,6 +13,7 @@ from garrote.penalties.base import Penalty, Terms
 from garrote.results.certificates import Certificate
 from garrote.rules import Evaluated, proximal_point, total_cost
 from garrote.solvers.algebra.steepness import largest_eigenvalue
+from garrote.solvers.control import Control
 from garrote.solvers.descent.optimality import certify
 from garrote.solvers.losses.whole_loss import WholeLoss
 
@@ -45,6 +46,10 @@ class Goal:
     def charge(self, loss: WholeLoss, coef: Floats) -> float:
         """Return what the penalty charges for all coefficients."""
         return float(total_cost(self.rule, loss.columns, coef))
+
+    def objective(self, loss: WholeLoss) -> float:
+        """Return what is minimised, at the loss's present coefficients."""
+        return loss.value() + self.charge(loss, loss.coef)
 
     def certificate(self, loss: WholeLoss, seen: Evaluated, steepness: float) -> Certificate:
         """Return how far the loss's present coefficients are from the optimum.
@@ -98,10 +103,12 @@ class Steps:
 class ClassicalSolver:
     """A classical solver, made for one loss and the steps that it allows, and used along a path.
 
-    ``has_bounds`` tells whether it keeps coefficients between bounds.
+    ``has_bounds`` tells whether it keeps coefficients between bounds, ``takes_order`` whether it goes
+    through coordinates in an order that may be chosen.
     """
 
     has_bounds: ClassVar[bool] = True
+    takes_order: ClassVar[bool] = False
 
     @classmethod
     def suits(cls, penalty: Penalty, squares: bool) -> bool:
@@ -110,6 +117,9 @@ class ClassicalSolver:
 
     def __init__(self, loss: WholeLoss, steps: Steps):
         self.loss, self.steps = loss, steps
+
+    def follow(self, control: Control) -> None:
+        """Take note of settings beyond a goal, if there are any for it."""
 
     def solve(self, goal: Goal) -> Solution:
         """Minimise from the loss's present coefficients; return the fit as seen, and the rounds."""

@@ -97,7 +97,7 @@ def multiply(
 
 def _objective(loss: WholeLoss, goal: Goal, coef: Floats) -> float:
     loss.place(coef, loss.product(coef))
-    return loss.value() + goal.charge(loss, coef)
+    return goal.objective(loss)
 
 
 class RidgeSystem:

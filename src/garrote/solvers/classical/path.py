@@ -14,6 +14,7 @@ from garrote.solvers.classical.ista import Ista
 from garrote.solvers.classical.iterated_ridge import IteratedRidge
 from garrote.solvers.classical.projected_gradient import ProjectedGradient
 from garrote.solvers.classical.scale_mixture_em import ScaleMixtureEM
+from garrote.solvers.classical.shooting import Shooting
 from garrote.solvers.classical.sparsa import Sparsa
 from garrote.solvers.classical.subgradient import Subgradient
 from garrote.solvers.control import Control
@@ -29,6 +30,7 @@ CLASSICAL_SOLVERS: dict[str, type[ClassicalSolver]] = {
     "em": ScaleMixtureEM,
     "iterated_ridge": IteratedRidge,
     "subgradient": Subgradient,
+    "shooting": Shooting,
 }
 
 
@@ -55,6 +57,7 @@ def solve_classically(
     loss = whole_loss(problem)
     steps = yield from make_steps(loss)
     method = CLASSICAL_SOLVERS[name](loss, steps)
+    method.follow(control)
     points = []
     for done, strength in enumerate(strengths):
         goal = Goal(penalty, terms, float(strength), control.tol, control.max_iter)

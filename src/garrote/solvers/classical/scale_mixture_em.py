@@ -8,9 +8,9 @@ X only once:
 
     w = Psi V (V' Psi V + n D^-2)^-1 D^-2 V'X'Wy,   X'WX = V D^2 V',   Psi = 1 / precision.
 
-The noise is held fixed, such that the prior's scale is the strength. It is iterated ridge regression
-without a blur, in another form; it starts at every strength from sizes that are not 0, since a 0 would
-stay (section 13.4.4.5).
+The noise is held fixed, such that the prior's scale is the strength; `learned_noise` learns it. It is
+iterated ridge regression without a blur, in another form; it starts at every strength from sizes that
+are not 0, since a 0 would stay (section 13.4.4.5).
 """
 
 from typing import Any
@@ -27,7 +27,7 @@ from garrote.solvers.classical.iterated_ridge import multiply, typical_size
 from garrote.solvers.losses.whole_loss import WholeLoss
 
 # Sizes at the start of a strength, at least, as a share of the largest a variable alone would have.
-_START = 0.1
+START = 0.1
 # Directions in which X has less than this share of its largest variance have none.
 _FLAT = 1e-13
 
@@ -53,10 +53,10 @@ class ScaleMixtureEM(ClassicalSolver):
         seen = yield from self.loss.evaluate()
         if goal.reached(self.loss, seen, self.steps.steepness):
             return seen, 0
-        coef = first_guess(goal.rule, self.loss.coef, _START * typical_size(self.loss))
-        return (yield from multiply(self.loss, self.steps, goal, coef, self._maximise))
+        coef = first_guess(goal.rule, self.loss.coef, START * typical_size(self.loss))
+        return (yield from multiply(self.loss, self.steps, goal, coef, self.maximise))
 
-    def _maximise(self, rule: Any, coef: Floats) -> Floats:
+    def maximise(self, rule: Any, coef: Floats) -> Floats:
         """Return the coefficients' mean, given the precisions that the present ones let expect."""
         spread = expected_spread(rule, coef, self._directions)
         system = self._directions.T @ spread
