@@ -27,7 +27,8 @@ class Control:
     """When to stop, whom to tell, and from where an annealed path returns.
 
     ``stop_at`` is the share of the null model's deviance at which a path of falling penalties may end:
-    beyond it weaker ones only bring the fit nearer to the data themselves. ``reheat`` is "cut" (from the
+    beyond it weaker ones only bring the fit nearer to the data themselves. ``most`` ends it at the first
+    fit of more coefficients than that. ``reheat`` is "cut" (from the
     last solution before those that nearly interpolate) or "dense" (from beyond them). ``sharpness`` is
     the least share of the tolerance to which working sets are solved; with 0 each solver takes its own,
     which is small where digits are cheap.
@@ -39,6 +40,7 @@ class Control:
     stop_at: float | None = None
     reheat: str = "cut"
     sharpness: float = 0.0
+    most: int | None = None
 
     def report(self, stage: str, done: int, total: int) -> None:
         """Tell the callback, if there is one."""

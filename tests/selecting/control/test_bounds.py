@@ -1,4 +1,4 @@
-"""Bounds on false selections against plain formulas, linear programmes and laws sought by brute force."""
+"""Bounds on false selections against formulas, linear programmes and laws sought by brute force."""
 
 import numpy as np
 import pytest
@@ -73,7 +73,9 @@ def test_the_tail_of_r_concave_laws_is_the_largest_that_a_search_finds(mean, pla
     assert sought >= found * (1 - 1e-2)
 
 
-@pytest.mark.parametrize(("share", "threshold"), [(0.05, 0.7), (0.1, 0.62), (0.05, 0.9), (0.2, 1.0)])
+@pytest.mark.parametrize(
+    ("share", "threshold"), [(0.05, 0.7), (0.1, 0.62), (0.05, 0.9), (0.2, 1.0)]
+)
 def test_the_unimodal_bound_is_the_linear_programme_s(share, threshold):
     pairs, variables = 50, 100
     place = hits_needed(threshold, 2 * pairs) - pairs

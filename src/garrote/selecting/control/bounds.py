@@ -7,8 +7,8 @@ Of those, stability selection at the threshold t selects so many at most, in exp
 - worst case (Shah & Samworth 2013, Theorem 1): q^2 / ((2 t - 1) D). It asks for nothing but rows that
   are independent draws of one law, and complementary halves.
 - unimodal (their Theorem 2): if how often a variable is in both halves of a pair has a unimodal law.
-- r-concave (their Eq. 8): if the laws of these numbers, and of how often it is in any half, are r-concave
-  with r = -1/2 and -1/4, which is what they found in all their simulations.
+- r-concave (their Eq. 8): if the laws of these numbers, and of how often it is in any half, are
+  r-concave with r = -1/2 and -1/4, as those of their simulations were.
 
 The bound of Meinshausen & Buehlmann (2010, Theorem 1) is the first number again, and counts false
 variables themselves: it asks that these are alike (exchangeable), and that the base does no worse than
@@ -35,7 +35,7 @@ _HALVINGS = 80
 
 
 class Bound(NamedTuple):
-    """A bound: its formula, what it counts, what it asks for, and the schemes of resampling it is for."""
+    """A bound: its formula, what it counts, what it asks for, and the schemes that it is for."""
 
     formula: Callable[[float, int, float, int], float]
     counts: str
@@ -100,9 +100,7 @@ BOUNDS = {
 }
 
 
-def largest_size(
-    bound: str, variables: int, threshold: float, pairs: int, allowed: float
-) -> int:
+def largest_size(bound: str, variables: int, threshold: float, pairs: int, allowed: float) -> int:
     """Return how many variables a half may select so that the bound is kept; 0 if none may."""
     formula = BOUNDS[bound].formula
     low, high = 0, variables + 1  # kept, and not kept
