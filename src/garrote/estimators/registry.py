@@ -180,6 +180,11 @@ MACHINES = (
     Place("garrote.estimators.relevance.relevance_vectors", "RelevanceVectorRegressor"),
     Place("garrote.estimators.relevance.relevance_vectors", "RelevanceVectorClassifier"),
 )
+# Estimators around another one, the base, that bound or count false selections.
+CONTROLS = (
+    Place("garrote.estimators.control.stability_selection", "StabilitySelection"),
+    Place("garrote.estimators.control.bolasso", "Bolasso"),
+)
 
 
 def every_place() -> Iterator[tuple[Selector, Place]]:

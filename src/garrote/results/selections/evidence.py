@@ -8,6 +8,9 @@ ORDER = "place in the order in which variables enter, from 1 down: entry"
 VARIATIONAL = "variational inclusion probability"
 # The evidence where no variable is ever left out: how sure the sign of its effect is.
 SIGN = "posterior sign probability"
+# The evidence of resampling: in which share of the resamples a variable is selected. It is no
+# probability that the variable has an effect.
+FREQUENCY = "selection frequency"
 # What effects change, and for what of a variable, where neither has units of its own.
 STANDARDISED = "standard deviations"
 
