@@ -81,9 +81,9 @@ _RESULTS = (
     Anchor, Audit, Certificate, ClassEffects, Consistency, CovariatesLaw, CredibleSet, Curve,
     DataCheck, Draws, EffectsLaw, ErrorControl, FactorisedPredictor, Finding, Fit, Frequencies, Graph,
     Inclusions, Intercepts, JointGaussian, LabelScores, Likeness, Mixture, Models, ModelsView,
-    Move, Optima, Path, PathView, PenaltyFit, Pooled, Posterior, PredictiveDensity, Predictions, SamplingAccuracy, Scale, Selection,
-    SlabShapes, SoftSupport, Spread, Stability, StandIns, States, Substitutes, Summary, Table,
-    Validation, VariableGroups,
+    Move, Optima, Path, PathView, PenaltyFit, Pooled, Posterior, PredictiveDensity, Predictions,
+    SamplingAccuracy, Scale, Selection, SlabShapes, SoftSupport, Spread, Stability, StandIns,
+    States, Substitutes, Summary, Table, Validation, VariableGroups,
 )  # fmt: skip
 
 

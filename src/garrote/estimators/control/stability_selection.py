@@ -59,8 +59,8 @@ class StabilitySelection(ResampledSelector):
     n_features : int or "own", optional
         How many variables each half selects, q: those that come in first along a path or, of another
         estimator of garrote, those of the largest evidence. "own" takes what the base itself selects,
-        however many; their mean is q then. By default the most for which the bound is kept, and "own" of
-        a base that has no path, or an ``alpha`` that is a number.
+        however many; their mean is q then. By default the most for which the bound is kept (and one for
+        every four rows at most), and "own" of a base that has no path, or an ``alpha`` that is a number.
     bound : {"r-concave", "unimodal", "worst-case", "meinshausen-buehlmann"}, optional
         By default the first for pairs, and the last for halves; `garrote.selecting.control.bounds` says
         what each asks for.
@@ -222,7 +222,7 @@ class StabilitySelection(ResampledSelector):
                     f"variable, and {type(base).__name__} has neither: leave n_features out"
                 )
             plan = Plan(**vars(plan) | {"first": int(self.n_features)})
-        return with_size(plan, variables)
+        return with_size(plan, variables, int(np.count_nonzero(table.read.weights)))
 
     def _rule(self, plan: Plan, possible: bool) -> str:
         """Return how the choice was made."""

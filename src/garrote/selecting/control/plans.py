@@ -12,6 +12,8 @@ from garrote.selecting.control.frequencies import Frequencies
 
 # Where nothing is said: select what is in three quarters of the resamples, and expect one false one.
 THRESHOLD, EXPECTED = 0.75, 1.0
+# Rows of the table for each variable that a half may select, at least.
+_ROWS_FOR_EACH = 4
 _DEFAULT_BOUND = {"pairs": "r-concave", "half": "meinshausen-buehlmann", "bootstrap": None}
 SOURCES = {
     "r-concave": "Shah & Samworth 2013, Eq. 8",
@@ -21,8 +23,8 @@ SOURCES = {
 }
 _NO_PROBABILITY = "a frequency is not the probability that a variable has an effect"
 _BY_CHANCE = (
-    "a variable without effect is such a one where base treats all of these alike and does no worse than "
-    "chance"
+    "a variable without effect is such a one where base treats all of these alike and does no worse "
+    "than chance"
 )
 
 
@@ -71,8 +73,12 @@ def bound_for(scheme: str, bound: str | None) -> str | None:
     return bound
 
 
-def with_size(plan: Plan, variables: int) -> Plan:
-    """Return the plan with the number of variables that each resample may select, of so many."""
+def with_size(plan: Plan, variables: int, rows: int) -> Plan:
+    """Return the plan with the number of variables that each resample may select, of so many.
+
+    It is the most for which the bound is kept, but no more than a variable for every two rows of a half:
+    beyond, paths fit noise.
+    """
     if plan.first is not None:
         if plan.first > variables:
             raise ValueError(
@@ -94,6 +100,7 @@ def with_size(plan: Plan, variables: int) -> Plan:
             f"{variables} variables: one variable in each half has a bound of {least:.3g}; raise either "
             "of the two"
         )
+    size = min(size, max(1, rows // _ROWS_FOR_EACH))
     if plan.false_share is None:
         return replace(plan, first=size, threshold=threshold)
     return replace(plan, first=size)
