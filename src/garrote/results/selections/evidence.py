@@ -21,5 +21,8 @@ def is_certainty(evidence: str) -> bool:
 
 
 def border(evidence: str, level: float = 0.95) -> float:
-    """Return what the evidence of a selected variable is beyond, intervals being of some level."""
+    """Return what the evidence of a selected variable is beyond, intervals being of some level.
+
+    That of frequencies is not here: it is the threshold of the selection's ``control``.
+    """
     return 0.5 + level / 2 if evidence == SIGN else 0.5

@@ -82,7 +82,8 @@ def with_size(plan: Plan, variables: int, rows: int) -> Plan:
     if plan.first is not None:
         if plan.first > variables:
             raise ValueError(
-                f"n_features must be at most the number of variables, {variables}, got {plan.first}"
+                f"n_features = {plan.first} asks for more than there are: X has {variables} feature(s) that "
+                "may be selected"
             )
         return plan
     if plan.bound is None:
@@ -93,6 +94,8 @@ def with_size(plan: Plan, variables: int, rows: int) -> Plan:
     threshold = THRESHOLD if plan.threshold is None else plan.threshold
     allowed = EXPECTED if plan.expected_false is None else plan.expected_false
     size = largest_size(plan.bound, variables, threshold, plan.pairs, allowed)
+    if not size and plan.expected_false is None:
+        size = 1  # of few variables; what is promised says how little that is
     if not size:
         least = BOUNDS[plan.bound].formula(1, variables, threshold, plan.pairs)
         raise ValueError(

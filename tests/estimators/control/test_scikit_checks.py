@@ -1,0 +1,30 @@
+"""scikit-learn's checks of estimators around another one.
+
+Resamples of weighted rows are others than those of repeated rows: the check that compares both has noise
+for data, of which these select nothing.
+"""
+
+import pytest
+from scikit_checks import scikit_learn_checks
+from sklearn.linear_model import Lasso
+
+from garrote import Bolasso, SparseClassifier, SparseRegressor, StabilitySelection
+from garrote.paths import FollowPath
+
+LIGHT = FollowPath(alphas=10)
+
+
+@pytest.mark.filterwarnings("ignore:No features were selected")
+@scikit_learn_checks(
+    StabilitySelection(SparseRegressor(method=LIGHT), n_resamples=10, n_features=1, threshold=0.9),
+    Bolasso(SparseRegressor(alpha=0.2, method=LIGHT), n_resamples=20),
+    variants=[
+        StabilitySelection(
+            SparseClassifier(method=LIGHT), n_resamples=10, n_features=1, threshold=0.9
+        ),
+        StabilitySelection(Lasso(alpha=0.1), n_resamples=10, threshold=1.0),
+        Bolasso(SparseClassifier(alpha=0.1, method=LIGHT), n_resamples=20),
+    ],
+)
+def test_scikit_learn_s_checks_pass(estimator, check):
+    check(estimator)
