@@ -43,7 +43,11 @@ if TYPE_CHECKING:  # what type checkers cannot read from the rows of the registr
         VariationalGarroteClassifier as VariationalGarroteClassifier,
     )
 
-_PLACES = (*(place for _, place in every_place()), *MACHINES, *CONTROLS)
+_PLACES = (
+    *(place for _, place in every_place()),
+    *MACHINES,
+    *(row.place for row in CONTROLS.values()),
+)
 _HOMES = {place.estimator: place.module for place in _PLACES}
 
 __all__ = sorted(_HOMES)

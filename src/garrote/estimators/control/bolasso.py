@@ -67,11 +67,6 @@ class Bolasso(ResampledSelector):
     True
     """
 
-    _reference = (
-        "Bach (2008), Bolasso: model consistent lasso estimation through the bootstrap. ICML 25, "
-        "33-40"
-    )
-
     def __init__(
         self,
         base: Any = None,

@@ -216,7 +216,7 @@ class ResampledSelector(SaveMixin, SelectorMixin, MetaEstimatorMixin, BaseEstima
         self._refit(table, np.flatnonzero(chosen))
         y, X = table.read.y, table.read.X
         always = [table.names[j] for j in fixed]
-        made = provenance(self, X, y, table.read.weights, always, self._reference)
+        made = provenance(self, X, y, table.read.weights, always)
         made["offset"] = table.given.offset is not None
         classes = tuple(str(label) for label in getattr(self, "classes_", ()))
         origin = Origin(y, table.read.response, table.names, made, classes)
@@ -230,8 +230,6 @@ class ResampledSelector(SaveMixin, SelectorMixin, MetaEstimatorMixin, BaseEstima
             origin,
             how,
         )
-
-    _reference: str | None = None
 
     def _refit(self, table: GivenTable, columns: Array) -> None:
         """Fit all rows to the selected columns alone, without a penalty."""

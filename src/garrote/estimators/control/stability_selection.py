@@ -106,12 +106,6 @@ class StabilitySelection(ResampledSelector):
     True
     """
 
-    _reference = (
-        "Shah & Samworth (2013), Variable selection with error control: another look at stability "
-        "selection. JRSS B 75, 55-80; Meinshausen & Buehlmann (2010), Stability selection. JRSS B 72, "
-        "417-473"
-    )
-
     def __init__(
         self,
         base: Any = None,

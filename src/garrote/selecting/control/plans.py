@@ -82,8 +82,8 @@ def with_size(plan: Plan, variables: int, rows: int) -> Plan:
     if plan.first is not None:
         if plan.first > variables:
             raise ValueError(
-                f"n_features = {plan.first} asks for more than there are: X has {variables} feature(s) that "
-                "may be selected"
+                f"n_features = {plan.first} asks for more than there are: X has {variables} feature(s) "
+                "that may be selected"
             )
         return plan
     if plan.bound is None:
