@@ -243,11 +243,9 @@ def _add_method(command: argparse.ArgumentParser) -> None:
         "samples (bolasso); with --method lasso by default",
     )  # fmt: skip
     method.add_argument(
-        "--fdr",
-        type=float,
-        metavar="Q",
+        "--fdr", type=float, metavar="Q",
         help="with --control: which share of those selected may be false",
-    )
+    )  # fmt: skip
     method.add_argument("--seed", type=_seed, default=0, metavar="S", help="default 0")
     method.add_argument("--threads", type=_count, metavar="T", help="default: as many as help")
     method.add_argument(

@@ -23,8 +23,8 @@ SOURCES = {
 }
 _NO_PROBABILITY = "a frequency is not the probability that a variable has an effect"
 _BY_CHANCE = (
-    "a variable without effect is such a one where base treats all of these alike and does no worse "
-    "than chance"
+    "variables without effect are such where base treats all of them alike and does no worse than "
+    "chance"
 )
 
 
@@ -161,10 +161,10 @@ def promise_of(plan: Plan, found: Frequencies, variables: int) -> ErrorControl:
     value = bound.formula(size, variables, plan.threshold, plan.pairs)
     asks = []
     if bound.asks:
-        asks.append(f"it holds if {bound.asks} ({SOURCES[plan.bound]})")
+        asks.append(f"the bound holds if {bound.asks} ({SOURCES[plan.bound]})")
     if plan.bound in ("r-concave", "unimodal"):
         worst = BOUNDS["worst-case"].formula(size, variables, plan.threshold, plan.pairs)
-        asks.append(f"without that it is {_number(worst)} ({SOURCES['worst-case']})")
+        asks.append(f"without that the bound is {_number(worst)} ({SOURCES['worst-case']})")
     if plan.bound != "meinshausen-buehlmann":
         asks.append(_BY_CHANCE)
     if plan.first is None:
