@@ -217,7 +217,7 @@ def _promised(document: Mapping[str, Any]) -> list[str]:
     if control is None:
         return []
     said = [readable(one, 400) for one in (control["promise"], *control["asks"])]
-    return [f"{one[0].upper()}{one[1:]}." for one in said]
+    return [" ".join(f"{one[0].upper()}{one[1:]}." for one in said)]
 
 
 def _refitted(document: Mapping[str, Any]) -> list[str]:

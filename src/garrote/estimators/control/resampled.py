@@ -25,6 +25,7 @@ from garrote.estimators.shared.sparse_linear import PathTask, ReadRows, SparseLi
 from garrote.estimators.sparse_classifier import SparseClassifier
 from garrote.estimators.sparse_regressor import SparseRegressor
 from garrote.penalties import Ridge
+from garrote.penalties.groups.grouping import resolve_groups
 from garrote.problem import Problem
 from garrote.results.error_control import ErrorControl
 from garrote.results.selections.selection import Selection
@@ -317,10 +318,9 @@ def _units(base: Any, task: PathTask, X: Any) -> Array:
     """Return the variable of each column: its group, where columns are in or out together."""
     groups = getattr(task.penalty, "groups", None)
     if groups is None:
-        groups = getattr(getattr(base, "inclusion", None), "groups", None)
+        law = getattr(base, "inclusion", None)
+        groups = getattr(law, "groups", getattr(base, "column_groups", None))
         if groups is not None:
-            from garrote.penalties.groups.grouping import resolve_groups
-
             groups = resolve_groups(groups, X.shape[1], task.names, X)
     if not isinstance(groups, np.ndarray) or groups.shape != (X.shape[1],):
         return np.arange(X.shape[1])

@@ -85,7 +85,8 @@ def follow_paths(
     traces = [trace for batch in found for trace in batch]
     earliest = max(trace.above for trace in traces)
     strengths = np.append(_before(wanted.alphas, earliest), wanted.alphas)
-    return Frequencies.of(traces, variables.free, strengths)
+    found = Frequencies.of(traces, variables.free, strengths)
+    return found if wanted.first is None else found.until_complete()
 
 
 def _batch(

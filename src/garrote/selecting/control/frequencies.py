@@ -1,7 +1,7 @@
 """How often each variable is selected among resamples of the rows, and since which strength."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -82,6 +82,13 @@ class Frequencies(Shown):
     def share(self) -> Floats:
         """The selection frequency of each variable."""
         return self.hits / self.resamples
+
+    def until_complete(self) -> "Frequencies":
+        """Return the same without the strengths after which nothing comes in any more."""
+        sizes = self.along.sum(axis=1)
+        last = int(np.argmax(sizes == sizes[-1])) + 1
+        assert self.strengths is not None
+        return replace(self, strengths=self.strengths[:last], along=self.along[:last])
 
     @classmethod
     def of(
