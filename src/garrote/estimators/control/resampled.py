@@ -162,13 +162,13 @@ class ResampledSelector(SaveMixin, SelectorMixin, MetaEstimatorMixin, BaseEstima
         if scheme == "bootstrap":
             return
         what = "groups" if table.given.groups is not None else "rows of positive weight"
-        if units.count < 4:
+        if units.total < 4:
             raise ValueError(
-                f"there are {units.count} {what}: halves need at least 4; take scheme='bootstrap'"
+                f"there are {units.total} {what}: halves need at least 4; take scheme='bootstrap'"
             )
         for pool in units.pools:
             if len(pool) < 2:
-                row = units.counted[units.unit == pool[0]][0]
+                row = units.totaled[units.unit == pool[0]][0]
                 label = self.classes_[int(table.read.y[row])]
                 raise ValueError(
                     f"class {str(label)!r} has 1 row: each half needs one of its own; leave the class "
@@ -237,7 +237,7 @@ class ResampledSelector(SaveMixin, SelectorMixin, MetaEstimatorMixin, BaseEstima
         given, read = table.given, table.read
         penalty = "none" if _is_of_numbers(table) else Ridge()
         alpha = None if _is_of_numbers(table) else _RIDGE
-        settings = {"fit_intercept": getattr(table.base, "fit_intercept", True)}
+        settings: dict[str, Any] = {"fit_intercept": getattr(table.base, "fit_intercept", True)}
         for name in ("family", "class_weight"):
             if hasattr(_reader(table.base), name):
                 settings[name] = getattr(_reader(table.base), name)

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from garrote.arrays import Floats
+from garrote.arrays import Array, Floats
 
 # The laws of Shah & Samworth: of how often a variable is in both halves, and in any half.
 _BOTH, _ANY = -0.5, -0.25
@@ -176,14 +176,14 @@ def largest_tail(mean: float, place: int, steps: int, r: float) -> float:
     return float(np.clip(best.max(), 0.0, 1.0))
 
 
-def _powers(log_a: Floats, ends: Floats, power: float) -> tuple[Floats, Floats]:
+def _powers(log_a: Floats, ends: Array, power: float) -> tuple[Floats, Array]:
     """Return (a + i)^power for i up to each end, 0 beyond, as a share of the first; and i."""
     i = np.arange(int(ends.max()) + 1)
     a = np.exp(log_a)[:, None]
     return np.where(i <= ends[:, None], (1.0 + i / a) ** power, 0.0), i
 
 
-def _log_parameters(ends: Floats, target: float, power: float) -> Floats:
+def _log_parameters(ends: Array, target: float, power: float) -> Floats:
     """Return log a for which the law that ends at each k has the mean, by halving."""
     low = np.full(len(ends), np.log(_STEEP))
     high = np.full(len(ends), np.log(_FLAT))
@@ -195,7 +195,7 @@ def _log_parameters(ends: Floats, target: float, power: float) -> Floats:
     return np.asarray(0.5 * (low + high))
 
 
-def _tails(log_a: Floats, ends: Floats, target: float, place: int, power: float) -> Floats:
+def _tails(log_a: Floats, ends: Array, target: float, place: int, power: float) -> Floats:
     """Return the tail of each law that has mass at k + 1 beside its powers up to k."""
     mass, i = _powers(log_a, ends, power)
     last = ends[:, None] + 1

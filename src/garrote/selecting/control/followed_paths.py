@@ -81,8 +81,8 @@ def follow_paths(
         together = max(1, min(_TOGETHER, whole.columns_together // _AHEAD))
     batches = [parts[k : k + together] for k in range(0, len(parts), together)]
     tasks: list[Solver] = [_batch(wanted, batch, variables) for batch in batches]
-    found = run_in_threads(tasks, stored_design(whole), n_jobs, in_turn=True)
-    traces = [trace for batch in found for trace in batch]
+    ended = run_in_threads(tasks, stored_design(whole), n_jobs, in_turn=True)
+    traces = [trace for batch in ended for trace in batch]
     earliest = max(trace.above for trace in traces)
     strengths = np.append(_before(wanted.alphas, earliest), wanted.alphas)
     found = Frequencies.of(traces, variables.free, strengths)

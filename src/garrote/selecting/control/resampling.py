@@ -40,7 +40,7 @@ class Units(NamedTuple):
         return cls(weights, counted, np.arange(len(counted)), pools)
 
     @property
-    def count(self) -> int:
+    def total(self) -> int:
         """How many units there are."""
         return sum(map(len, self.pools))
 
@@ -52,7 +52,7 @@ class Units(NamedTuple):
 
     def times(self, units: Array) -> Array:
         """Return how often each unit is among those drawn."""
-        return np.bincount(units, minlength=self.count)
+        return np.bincount(units, minlength=self.total)
 
 
 def parts_of_rows(
