@@ -168,7 +168,7 @@ class ResampledSelector(SaveMixin, SelectorMixin, MetaEstimatorMixin, BaseEstima
             )
         for pool in units.pools:
             if len(pool) < 2:
-                row = units.totaled[units.unit == pool[0]][0]
+                row = units.counted[units.unit == pool[0]][0]
                 label = self.classes_[int(table.read.y[row])]
                 raise ValueError(
                     f"class {str(label)!r} has 1 row: each half needs one of its own; leave the class "
