@@ -13,6 +13,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.linear_model import Lasso
 
 from garrote import (
+    Bolasso,
     GreedyClassifier,
     GreedyRegressor,
     NonNegativeGarrote,
@@ -26,6 +27,7 @@ from garrote import (
     SparseRegressor,
     SpikeSlabClassifier,
     SpikeSlabRegressor,
+    StabilitySelection,
     VariationalGarrote,
     VariationalGarroteClassifier,
     estimators,
@@ -253,6 +255,8 @@ EVERY_ESTIMATOR = [
     RelevanceRegressor(covariates=[2]),
     RelevanceClassifier(),
     NonNegativeGarrote("ridge", method=FollowPath(alphas=12), cv=3),
+    StabilitySelection(SparseRegressor(method=FollowPath(alphas=12)), n_resamples=10),
+    Bolasso(SparseRegressor(alpha=0.1), n_resamples=10),
 ]
 
 

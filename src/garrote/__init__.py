@@ -8,6 +8,7 @@ from garrote.estimators import __all__ as _ESTIMATORS
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:  # what type checkers cannot read from the table below
+    from garrote.estimators import Bolasso as Bolasso
     from garrote.estimators import GreedyClassifier as GreedyClassifier
     from garrote.estimators import GreedyRegressor as GreedyRegressor
     from garrote.estimators import KernelFeatures as KernelFeatures
@@ -24,6 +25,7 @@ if TYPE_CHECKING:  # what type checkers cannot read from the table below
     from garrote.estimators import SparseRegressor as SparseRegressor
     from garrote.estimators import SpikeSlabClassifier as SpikeSlabClassifier
     from garrote.estimators import SpikeSlabRegressor as SpikeSlabRegressor
+    from garrote.estimators import StabilitySelection as StabilitySelection
     from garrote.estimators import VariationalGarrote as VariationalGarrote
     from garrote.estimators import VariationalGarroteClassifier as VariationalGarroteClassifier
     from garrote.estimators.comparing import compare as compare

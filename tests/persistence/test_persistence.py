@@ -913,6 +913,10 @@ EVERY_ESTIMATOR = {
     "NonNegativeGarrote": lambda X, y: estimators.NonNegativeGarrote(alpha=0.1).fit(X, y),
     "GreedyRegressor": lambda X, y: estimators.GreedyRegressor(Splicing(3)).fit(X, y),
     "GreedyClassifier": lambda X, y: estimators.GreedyClassifier(n_features=1).fit(X, y > 0),
+    "StabilitySelection": lambda X, y: estimators.StabilitySelection(
+        SparseRegressor(method=FollowPath(alphas=3)), n_resamples=4, n_features=2
+    ).fit(X, y),
+    "Bolasso": lambda X, y: estimators.Bolasso(SparseRegressor(alpha=0.1), n_resamples=4).fit(X, y),
 }
 
 

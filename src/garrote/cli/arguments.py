@@ -246,6 +246,15 @@ def _add_method(command: argparse.ArgumentParser) -> None:
         help="fits to random 90 %% of the rows: are the same variables selected again? (default: 20 "
         "up to 300,000 cells, of labels and counts up to 10,000; 0: none)",
     )  # fmt: skip
+    method.add_argument(
+        "--control", metavar="NAME",
+        help="bound false selections, by fits to many halves of the rows (stability), or to bootstrap "
+        "samples (bolasso); with --method lasso by default",
+    )  # fmt: skip
+    method.add_argument(
+        "--fdr", type=float, metavar="Q",
+        help="with --control: which share of those selected may be false",
+    )  # fmt: skip
     method.add_argument("--seed", type=_seed, default=0, metavar="S", help="default 0")
     method.add_argument("--threads", type=_count, metavar="T", help="default: as many as help")
     method.add_argument(

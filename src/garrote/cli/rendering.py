@@ -28,6 +28,8 @@ def show_selection(selection: Selection, tolerance: float | None, top: int) -> N
     say(f"{selection.headline}: {selection.rule}.")
     if selection.stability_in_words:
         say(f"{selection.stability_in_words}.")
+    for text in selection.control.sentences if selection.control is not None else ():
+        say(f"{text[0].upper()}{text[1:]}.")
     for one in selection.shared_sets:
         said = set_in_words(one, short_names(one.names))
         say(f"{said[0].upper()}{said[1:]}.")

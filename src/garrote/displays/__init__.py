@@ -12,6 +12,7 @@ from garrote.displays.models import ModelsDisplay
 from garrote.displays.path import PathDisplay
 from garrote.displays.phase import PhaseDisplay
 from garrote.displays.shrinkage import ShrinkageDisplay
+from garrote.displays.stability import StabilityDisplay
 
 __all__ = [
     "CVCurveDisplay",
@@ -22,4 +23,5 @@ __all__ = [
     "PathDisplay",
     "PhaseDisplay",
     "ShrinkageDisplay",
+    "StabilityDisplay",
 ]

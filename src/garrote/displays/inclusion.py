@@ -11,7 +11,7 @@ from garrote.displays.base import SelectionDisplay
 from garrote.displays.figures import note, set_title, take_axes
 from garrote.displays.names import LITERAL, chance, number, shorten, shorten_all
 from garrote.displays.palette import BLUE, GREY
-from garrote.results.selections.evidence import border, is_certainty
+from garrote.results.selections.evidence import FREQUENCY, border, is_certainty
 from garrote.results.selections.selection import Selection
 
 # Beside the selected variables others are shown if they are at least this probable ...
@@ -110,7 +110,7 @@ class InclusionDisplay(SelectionDisplay):
             always_in=np.array([name in selection.always_in for name in names], dtype=bool),
             n_variables=len(selection.names),
             level=selection.level,
-            threshold=border(selection.evidence, selection.level),
+            threshold=_border(selection),
             response=selection.affected,
             per=selection.per,
             evidence=selection.evidence,
@@ -238,3 +238,10 @@ def _effect(effect: float, low: float, high: float) -> str:
     else:
         texts = [number(value) for value in (effect, low, high)]
     return "{} [{}, {}]".format(*texts)
+
+
+def _border(selection: Selection) -> float:
+    """Return what the evidence of selected variables is beyond; of frequencies, their threshold."""
+    if selection.evidence == FREQUENCY and selection.control is not None:
+        return selection.control.threshold
+    return border(selection.evidence, selection.level)

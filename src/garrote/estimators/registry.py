@@ -182,6 +182,50 @@ MACHINES = (
 )
 
 
+class Controller(NamedTuple):
+    """An estimator around another one, its base, that bounds or counts false selections.
+
+    ``share`` is the setting by which it is told a share of false selections; None where it has none.
+    """
+
+    title: str
+    purpose: str
+    place: Place
+    share: str | None
+
+    def load(self) -> Any:
+        """Return the estimator's class."""
+        return self.place.load()
+
+
+# By the name that the command line knows them by. A new way to control errors is a new row here.
+CONTROLS = {
+    "stability": Controller(
+        "Stability selection",
+        "what the method selects in most halves of the rows, with a bound on false selections",
+        Place(
+            "garrote.estimators.control.stability_selection",
+            "StabilitySelection",
+            "Shah & Samworth (2013), Variable selection with error control: another look at stability "
+            "selection. JRSS B 75, 55-80; Meinshausen & Buehlmann (2010), Stability selection. JRSS B "
+            "72, 417-473",
+        ),
+        share="false_share",
+    ),
+    "bolasso": Controller(
+        "Bolasso",
+        "what the method selects in all bootstrap samples of the rows; no bound is known",
+        Place(
+            "garrote.estimators.control.bolasso",
+            "Bolasso",
+            "Bach (2008), Bolasso: model consistent lasso estimation through the bootstrap. ICML 25, "
+            "33-40",
+        ),
+        share=None,
+    ),
+}
+
+
 def every_place() -> Iterator[tuple[Selector, Place]]:
     """Yield every estimator with the row that it stands in."""
     for row in SELECTORS.values():
@@ -198,6 +242,10 @@ def title_of(estimator: type) -> str:
 
 def reference_of(estimator: type) -> str | None:
     """Return the source of an estimator's class, or of what it derives from, if it has a row."""
+    around = (row.place for row in CONTROLS.values())
+    for place in around:
+        if (place.module, place.estimator) == (estimator.__module__, estimator.__name__):
+            return place.reference
     found = _row_of(estimator)
     return None if found is None else found[1].reference or found[0].reference
 

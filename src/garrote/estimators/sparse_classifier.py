@@ -22,7 +22,7 @@ from garrote.estimators.given.inputs import (
 )
 from garrote.estimators.shared.densities import MeasuredRows, measure_labels
 from garrote.estimators.shared.documented import documented
-from garrote.estimators.shared.sparse_linear import SparseLinearModel
+from garrote.estimators.shared.sparse_linear import ReadRows, SparseLinearModel
 from garrote.likelihoods import (
     Binomial,
     Likelihood,
@@ -127,7 +127,7 @@ default="binomial"
         self.family = family
         self.class_weight = class_weight
 
-    def _fit_rows(self, rows: Arguments) -> None:
+    def _read_rows(self, rows: Arguments) -> ReadRows:
         family = self._family()
         response = response_name(rows.y)
         X, y = check_labelled_rows(self, rows.X, rows.y)
@@ -151,10 +151,14 @@ default="binomial"
             weights = weights * (total.sum() / (count * total))[codes.astype(np.intp)]
         if count == 2:
             response = f"{response} = {self.classes_[1]}"
-        else:
-            self._foretell(X.shape, count)
-        self._fit(X, codes, response, likelihood, check_weights(weights, X), rows)
-        self.coef_ = self._coefficients.reshape(-1, X.shape[1])
+        return ReadRows(X, codes, response, likelihood, check_weights(weights, X))
+
+    def _fit_rows(self, rows: Arguments) -> None:
+        read = self._read_rows(rows)
+        if len(self.classes_) > 2:
+            self._foretell(read.X.shape, len(self.classes_))
+        self._fit(read, rows)
+        self.coef_ = self._coefficients.reshape(-1, read.X.shape[1])
         self.intercept_ = np.atleast_1d(self._constant)
 
     def _foretell(self, shape: tuple[int, int], count: int) -> None:

@@ -23,7 +23,7 @@ from garrote.estimators.given.zscores import HELD_NOISE, ZScoreMixin, refuse_cov
 from garrote.estimators.shared.densities import MeasuredRows, measure_numbers
 from garrote.estimators.shared.documented import documented
 from garrote.estimators.shared.penalties_tried import Tried
-from garrote.estimators.shared.sparse_linear import SparseLinearModel, scaled_terms
+from garrote.estimators.shared.sparse_linear import ReadRows, SparseLinearModel, scaled_terms
 from garrote.likelihoods import adapt_to_data, as_likelihood, deviance_explained, inverse_link
 from garrote.likelihoods.several import SeveralResponses
 from garrote.paths import FollowPath
@@ -143,7 +143,7 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
         )  # fmt: skip
         self.family = family
 
-    def _fit_rows(self, rows: Arguments) -> None:
+    def _read_rows(self, rows: Arguments) -> ReadRows:
         family = self._family()
         response = response_name(rows.y)
         # A single column is for scikit-learn to flatten where several are no use.
@@ -152,9 +152,13 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
         X, y = check_rows(self, rows.X, rows.y, several)
         weights = check_weights(rows.sample_weight, X)
         likelihood = self._likelihood_for(family, y, weights, rows.offset)
-        self._fit(X, y, response, likelihood, weights, rows)
-        single, coef = y.ndim == 1, self._coefficients
-        self.coef_: Floats = coef if single else coef.reshape(y.shape[1], -1)
+        return ReadRows(X, y, response, likelihood, weights)
+
+    def _fit_rows(self, rows: Arguments) -> None:
+        read = self._read_rows(rows)
+        self._fit(read, rows)
+        single, coef = read.y.ndim == 1, self._coefficients
+        self.coef_: Floats = coef if single else coef.reshape(read.y.shape[1], -1)
         self.intercept_: Any = float(self._constant) if single else np.asarray(self._constant)
 
     def _likelihood_for(self, family: Any, y: Floats, weights: Floats, offset: Any) -> Any:

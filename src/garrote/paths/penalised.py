@@ -227,13 +227,15 @@ def penalty_solver(
     path = as_path(problem, smooth, points)
     if penalty.compares:
         path = replace(path, fits=tuple(_with_pieces(problem, penalty, fit) for fit in path.fits))
-    if len(path) == len(alphas) or control.stop_at is None:
+    if len(path) == len(alphas):
         return path
-    return replace(
-        path,
-        cut=f"the path ends at alpha = {path.strengths[-1]:.4g}, {len(path)} of {len(alphas)}: "
-        f"{100 * control.stop_at:g} % of the deviance is explained there",
-    )
+    why = f"more than {control.most} coefficients are not 0 there"
+    if control.most is None or len(path.fits[-1].columns) <= control.most:
+        if control.stop_at is None:
+            return path
+        why = f"{100 * control.stop_at:g} % of the deviance is explained there"
+    cut = f"the path ends at alpha = {path.strengths[-1]:.4g}, {len(path)} of {len(alphas)}: {why}"
+    return replace(path, cut=cut)
 
 
 def _solve(

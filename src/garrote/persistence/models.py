@@ -31,6 +31,7 @@ from garrote.proximal.graph import Graph
 from garrote.results.accuracy import Audit, SamplingAccuracy
 from garrote.results.certificates import Certificate
 from garrote.results.credible_sets import CredibleSet, Inclusions, Likeness, Substitutes
+from garrote.results.error_control import ErrorControl
 from garrote.results.fit import Fit, PenaltyFit
 from garrote.results.laws import (
     Anchor,
@@ -65,6 +66,7 @@ from garrote.results.selections.views import (
     Validation,
 )
 from garrote.results.shapes import SlabShapes
+from garrote.selecting.control.frequencies import Frequencies
 from garrote.summaries import Summary, Table
 from garrote.zscores.consistency import Consistency
 
@@ -77,11 +79,11 @@ VERSION, _OLDEST = 2, 2
 # priors. A class that an estimator comes to store is a new entry here.
 _RESULTS = (
     Anchor, Audit, Certificate, ClassEffects, Consistency, CovariatesLaw, CredibleSet, Curve,
-    DataCheck, Draws, EffectsLaw, FactorisedPredictor, Finding, Fit, Graph, Inclusions, Intercepts,
-    JointGaussian, LabelScores, Likeness, Mixture, Models, ModelsView, Move, Optima, Path, PathView,
-    PenaltyFit, Pooled, Posterior, PredictiveDensity, Predictions, SamplingAccuracy, Scale, Selection,
-    SlabShapes, SoftSupport, Spread, Stability, StandIns, States, Substitutes, Summary, Table,
-    Validation, VariableGroups,
+    DataCheck, Draws, EffectsLaw, ErrorControl, FactorisedPredictor, Finding, Fit, Frequencies, Graph,
+    Inclusions, Intercepts, JointGaussian, LabelScores, Likeness, Mixture, Models, ModelsView,
+    Move, Optima, Path, PathView, PenaltyFit, Pooled, Posterior, PredictiveDensity, Predictions,
+    SamplingAccuracy, Scale, Selection, SlabShapes, SoftSupport, Spread, Stability, StandIns,
+    States, Substitutes, Summary, Table, Validation, VariableGroups,
 )  # fmt: skip
 
 

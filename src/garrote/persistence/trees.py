@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
+from sklearn.base import BaseEstimator
 
 from garrote.arrays import Array
 from garrote.persistence.archive import KINDS, ModelFileError
@@ -154,8 +155,8 @@ class Encoder:
     def _estimator(self, model: Any) -> dict[str, Any]:
         """Return the node of an estimator; a splitter, a callback and the like are left out, by name.
 
-        Answers never are, nor are objects of settings: with the default in place of a penalty or a prior
-        it would be another model.
+        Answers never are, nor are objects of settings and other estimators: with the default in place of
+        a penalty, a prior or a base it would be another model.
         """
         given, owner = model.get_params(deep=False), type(model).__name__
         state = {name: value for name, value in vars(model).items() if name not in given}
@@ -163,7 +164,7 @@ class Encoder:
             name: _text(value) for name, value in given.items() if not self._storable(value)
         }
         for name in left_out:
-            if isinstance(given[name], Settings):
+            if isinstance(given[name], Settings | BaseEstimator):
                 self.encode(given[name], f"{owner}.{name}")  # says what of it has no place
         left_out |= {name: _text(state.pop(name)) for name in _NOT_KEPT & state.keys()}
         for name in state:

@@ -99,6 +99,8 @@ def _render(document: Mapping[str, Any], title: str | None, limits: Limits) -> s
         classes=(document.get("classes") or {}).get("kind"),
         refits=(document.get("stability") or {}).get("refits"),
         certainty=data["certainty"],
+        frequency=data["frequency"],
+        sizes=data["sizes"],
         bare=not any(row["values"]["lower"] is not None for row in (*rows, *levels)),
         about=sections.variables_words(document) + levels_words(document),
         level=f"{100 * document['interval_level']:g}",

@@ -15,7 +15,7 @@ from garrote.report.wording import (
     probability,
     readable,
 )
-from garrote.results.selections.evidence import STANDARDISED, VARIATIONAL, is_certainty
+from garrote.results.selections.evidence import FREQUENCY, STANDARDISED, VARIATIONAL, is_certainty
 from garrote.results.selections.stability import NEARLY_ALWAYS
 
 # Evidence beyond this is called nearly certain, where refits bear it out.
@@ -61,6 +61,7 @@ def answer(document: Mapping[str, Any]) -> list[str]:
     return [
         *said,
         _which(document),
+        *_promised(document),
         *_refitted(document),
         *_undecided(document),
         _how_good(document),
@@ -174,6 +175,8 @@ def _how_sure(document: Mapping[str, Any], chosen: Sequence[Mapping[str, Any]]) 
         if len(chosen) == 1:
             return f"its {noun} is {probability(values[0])}"
         return "they are named in the order in which they enter as the penalty falls"
+    if document["evidence"] == FREQUENCY:
+        return _range(noun, values)
     if document["evidence"] == VARIATIONAL:
         are = "is" if len(values) == 1 else "are"
         return f"{_range(noun, values)}, which among correlated variables {are} too sure"
@@ -206,6 +209,15 @@ def _borne_out(document: Mapping[str, Any], variable: Mapping[str, Any]) -> bool
     """Tell whether refits found a variable again nearly always; where there were none, nothing is."""
     refits = (document.get("stability") or {}).get("refits", 0)
     return bool(refits and variable["found_again"] >= NEARLY_ALWAYS * refits)
+
+
+def _promised(document: Mapping[str, Any]) -> list[str]:
+    """Say what is promised of false selections, and what that rests on."""
+    control = document.get("control")
+    if control is None:
+        return []
+    said = [readable(one, 400) for one in (control["promise"], *control["asks"])]
+    return [" ".join(f"{one[0].upper()}{one[1:]}." for one in said)]
 
 
 def _refitted(document: Mapping[str, Any]) -> list[str]:

@@ -108,6 +108,7 @@ _OUT_OF_LINE: Kinds = {
 }
 _CHECK: Kinds = {"findings": list, "reading": list, "command": str}
 _FINDING: Kinds = {"topic": str, "text": str, "blocks": bool}
+_CONTROL: Kinds = {"promise": str, "asks": list, "threshold": MAYBE, "bound": MAYBE}
 _CLASSES: Kinds = {"kind": str, "names": list, "counts": list}
 _LOCUS: Kinds = {"variables": list, "positions": list, "at": list, "probability": list, "z": list}
 _STAND_INS: Kinds = {
@@ -217,6 +218,9 @@ def _check_optional(document: Mapping[str, Any]) -> None:
         check_numbers(found["counts"], len(found["names"]), "'counts' of 'classes'", (int,))
     if (found := document.get("curves")) is not None:
         check_curves(found)
+    if (found := document.get("control")) is not None:
+        check_kinds(found, _CONTROL, "'control'")
+        check_entries(found["asks"], (str,), "'asks' of 'control'")
     if (found := document.get("locus")) is not None:
         _check_locus(found)
     if (found := document.get("consistency")) is not None:

@@ -13,7 +13,7 @@ from garrote.report.locus import locus
 from garrote.report.rows import NUMBERS, Scale
 from garrote.report.sources import strength_words
 from garrote.report.wording import readable
-from garrote.results.selections.evidence import is_certainty
+from garrote.results.selections.evidence import FREQUENCY, is_certainty
 
 _DIGITS = 5
 _SIGNS = {1: 1, -1: -1, 0: 2}
@@ -71,7 +71,7 @@ def picture_data(
         "domain": [scale.low, scale.high],
         "decimals": [row["decimals"] for row in rows],
         "unitDecimals": scale.unit_decimals,
-        "certainty": is_certainty(document["evidence"]),
+        **_counting(document),
     }
     drawn, failures = _pictures(document, names, limits)
     # Pictures refer to variables by their place among `names`, the rows of the table first.
@@ -88,6 +88,22 @@ def picture_data(
     ]
     data["owners"] = [(column, k) for column, k in members if column is not None]
     return {"names": list(names.values()), **data, **drawn, "failures": failures}
+
+
+def _counting(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the evidence along a path is, beyond what it selects, and how sizes are called."""
+    control = document.get("control")
+    if document["evidence"] == FREQUENCY and control is not None:
+        least = control["threshold"]
+        words = ("variables in a resample on average", "mean number of variables in a resample")
+        bold = f"of frequency {least:.4g} or more"
+        return {"certainty": True, "frequency": True, "least": least, "sizes": words, "bold": bold}
+    certain = is_certainty(document["evidence"])
+    words = ("variables expected", "expected number of variables")
+    if not certain:
+        words = ("not 0", "coefficients that are not 0")
+    bold = "of probability above 0.5" if certain else "that are not 0"
+    return {"certainty": certain, "frequency": False, "least": None, "sizes": words, "bold": bold}
 
 
 def _pictures(

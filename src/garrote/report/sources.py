@@ -5,7 +5,7 @@ from typing import Any
 
 from garrote.estimators.registry import SELECTORS
 from garrote.results.certificates import EQUATIONS, SUBSET
-from garrote.results.selections.evidence import ORDER, SIGN, is_certainty
+from garrote.results.selections.evidence import FREQUENCY, ORDER, SIGN, is_certainty
 
 _STRENGTHS = {
     "gamma": (
@@ -49,10 +49,15 @@ _ENTRY = (
     "has nearly 1. It is no probability.",
 )
 
+_FREQUENCY = (
+    "In which share of the resamples a variable is selected",
+    " Such a frequency is not the probability that the variable has an effect.",
+)
 _ORDER = (
     "How early a variable enters the search's models",
     " The variable that comes first has 1, and what comes later less. It is no probability.",
 )
+_ABOUT = {SIGN: _SIGN, ORDER: _ORDER, FREQUENCY: _FREQUENCY}
 
 _CERTIFICATE = {
     "relevance": "how far the evidence is from level in the variance of any variable that is in",
@@ -184,8 +189,8 @@ def strength_words(strength: str) -> tuple[str, str]:
 
 def evidence_words(evidence: str) -> tuple[str, str]:
     """Return what a kind of evidence tells about a variable, to begin a sentence, and a remark."""
-    if evidence in (SIGN, ORDER):
-        return _SIGN if evidence == SIGN else _ORDER
+    if evidence in _ABOUT:
+        return _ABOUT[evidence]
     return _CERTAINTY if is_certainty(evidence) else _ENTRY
 
 

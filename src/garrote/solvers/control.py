@@ -30,7 +30,8 @@ class Control:
     """When to stop, whom to tell, and from where an annealed path returns.
 
     ``stop_at`` is the share of the null model's deviance at which a path of falling penalties may end:
-    beyond it weaker ones only bring the fit nearer to the data themselves. ``reheat`` is "cut" (from the
+    beyond it weaker ones only bring the fit nearer to the data themselves. ``most`` ends it at the first
+    fit of more coefficients than that. ``reheat`` is "cut" (from the
     last solution before those that nearly interpolate) or "dense" (from beyond them). ``sharpness`` is
     the least share of the tolerance to which working sets are solved; with 0 each solver takes its own,
     which is small where digits are cheap. ``order`` is that of coordinates ("cyclic", "random" or
@@ -45,6 +46,7 @@ class Control:
     sharpness: float = 0.0
     order: str = "cyclic"
     seed: int = 0
+    most: int | None = None
 
     def report(self, stage: str, done: int, total: int) -> None:
         """Tell the callback, if there is one."""

@@ -13,9 +13,9 @@ from garrote import (
     VariationalGarrote,
     VariationalGarroteClassifier,
 )
-from garrote.estimators.shared.stability import parts_of_rows
 from garrote.impute import completed_tables, pool
 from garrote.priors import GroupedInclusion
+from garrote.selecting.control.resampling import parts_of_rows
 from word_columns import by_group, make_table
 
 LABELS = ["site", "site", "site", "age", "dose", "time", "kind", "kind"]

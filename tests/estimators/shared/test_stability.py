@@ -15,9 +15,9 @@ from garrote import (
 )
 from garrote.estimators.registry import every_place
 from garrote.estimators.shared import stability as module
-from garrote.estimators.shared.stability import parts_of_rows
 from garrote.inference import Sample
 from garrote.priors import TwoHumpedSlab
+from garrote.selecting.control.resampling import parts_of_rows
 
 REFITS = 4
 

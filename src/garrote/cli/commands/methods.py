@@ -8,7 +8,7 @@ from garrote.cli.errors import DONE
 def run(options: argparse.Namespace) -> int:
     """Print the registry."""
     from garrote.cli.console import say
-    from garrote.estimators.registry import SELECTORS
+    from garrote.estimators.registry import CONTROLS, SELECTORS
 
     for name, method in SELECTORS.items():
         say(f"{name}: {method.title}. {method.purpose[0].upper()}{method.purpose[1:]}.")
@@ -17,4 +17,9 @@ def run(options: argparse.Namespace) -> int:
         say(f"  {said}; {method.reference}")
         if method.for_labels and method.for_labels.reference:
             say(f"  for labels: {method.for_labels.reference}")
+    for name, control in CONTROLS.items():
+        say(
+            f"--control {name}: {control.title}. {control.purpose[0].upper()}{control.purpose[1:]}."
+        )
+        say(f"  garrote.{control.place.estimator}; {control.place.reference}")
     return DONE

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from garrote.cli.checking import show_check, show_refusal, with_command
+from garrote.cli.control import controlled, refuse_beside_control, take_control
 from garrote.cli.errors import DONE, FAILED, NOT_CONVERGED, CommandError, UsageError
 from garrote.cli.objects import parameters_of
 from garrote.cli.results import check_results, limit_threads, say_heard, write_results
@@ -32,6 +33,7 @@ def run(options: argparse.Namespace) -> int:
         return zscores.run(options)
     take_target(options)
     _check(options)
+    take_control(options)
     limit_threads(options)
     by_default, options.method = options.method is None, method_name(options)
     method = find_method(options.method)
@@ -55,6 +57,7 @@ def run(options: argparse.Namespace) -> int:
     settings = make_settings(options, estimator, labels, table)
     chooses = "cv" in inspect.signature(estimator).parameters
     measures = not chooses and options.cv is not None
+    refuse_beside_control(options, measures, table.has_gaps)
     _check_folds(table, options.cv if measures else settings.get("cv"), options)
     if measures and table.has_gaps:
         raise CommandError(
@@ -200,7 +203,12 @@ def _fit(
             settings["callback"] = None if options.quiet else callback
         known = {} if table.offset is None else {"offset": table.offset}
         model = _imputed_or_fitted(
-            estimator(**settings), table, y, options, groups=table.groups, **known
+            controlled(estimator(**settings), options),
+            table,
+            y,
+            options,
+            groups=table.groups,
+            **known,
         )
     found = model.selection_
     model.selection_ = found.annotated(

@@ -18,7 +18,7 @@ from garrote.cli.settings import (
 # What speaks of the rows or columns of a table.
 _OF_TABLES = ("file", "include", "exclude", "covariates", "weights", "groups", "offset", "encode",
               "categories", "na", "cv", "stability", "save", "levels", "interactions", "curves",
-              "formula", "sheet")  # fmt: skip
+              "formula", "sheet", "control", "fdr")  # fmt: skip
 
 
 def run(options: argparse.Namespace) -> int:

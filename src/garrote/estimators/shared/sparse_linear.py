@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from numbers import Integral
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone, is_classifier
@@ -53,6 +53,41 @@ CHOSEN = ("cv", *CRITERIA)
 _MANY_PIECES = 5000
 
 
+class ReadRows(NamedTuple):
+    """Checked rows: X, the response as numbers, its name, what it is, and weights."""
+
+    X: Any
+    y: Floats
+    response: str
+    likelihood: Any
+    weights: Floats
+
+
+class PathTask(NamedTuple):
+    """What is to be solved for rows of any weights, those of a fold's or a resample's, too.
+
+    ``penalties`` are those to try, mostly one, ``given`` factors of the penalty and bounds in the user's
+    units, ``names`` those of the columns where they have any, ``free`` the columns that are projected out;
+    ``make_problem`` makes the problem of some weights.
+    """
+
+    penalties: list[Any]
+    given: Terms
+    make_problem: Callable[[Floats], Problem]
+    names: Array | None
+    free: Array
+    offset: Floats | None
+
+    @property
+    def penalty(self) -> Any:
+        """The penalty; the first of several that differ by a setting alone."""
+        return self.penalties[0]
+
+    def terms_for(self, problem: Problem) -> Terms:
+        """Return factors and bounds for the standardised columns of a problem."""
+        return scaled_terms(self.given, problem)
+
+
 class SparseLinearModel(FollowsPath, SelectingEstimator):
     """Settings and the fit; see `SparseRegressor` and `SparseClassifier`."""
 
@@ -95,36 +130,48 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
         families = {name: type(likelihood) for name, likelihood in FAMILIES.items()}
         return {**super()._objects, "penalty": penalties_by_name(), "family": families}
 
-    def _fit(
-        self, X: Any, y: Floats, response: str, likelihood: Any, weights: Floats, rows: Arguments
-    ) -> None:
-        """Fit the path to checked rows, choose on it, and store what was found."""
-        count, kinds = X.shape[1], self._penalties(likelihood)
+    def _read_rows(self, rows: Arguments) -> ReadRows:
+        """Check what `fit` was given, and return it as numbers."""
+        raise NotImplementedError
+
+    def _task(self, read: ReadRows, rows: Arguments) -> PathTask:
+        """Return what is to be solved for checked rows, whatever their weights."""
+        kinds, X = self._penalties(read.likelihood), read.X
+        count = X.shape[1]
         names = check_names(rows.feature_names, getattr(self, "feature_names_in_", None), count)
-        all_names = column_names(names, count)
         kinds = [kind.resolved(count, names, None if is_design(X) else X) for kind in kinds]
         given = self._given_terms(kinds[0], names, count)
         kinds = [kind.with_factors(given.factor, names) for kind in kinds]
         penalty = kinds[0]  # all of one class, which alone matters for what the problem is
         free = np.zeros(0, np.intp)  # where coefficients are compared, no column can be taken out
         if not penalty.compares:
-            free = _projected_columns(given, likelihood)
-        known = check_offset(rows.offset, len(y), likelihood)
-        make_problem = self._problem_maker(X, y, likelihood, known, free, penalty)
-        problem = make_problem(weights)
+            free = _projected_columns(given, read.likelihood)
+        known = check_offset(rows.offset, len(read.y), read.likelihood)
+        make_problem = self._problem_maker(X, read.y, read.likelihood, known, free, penalty)
+        return PathTask(kinds, given, make_problem, names, free, known)
+
+    def _fit(self, read: ReadRows, rows: Arguments) -> None:
+        """Fit the path to checked rows, choose on it, and store what was found."""
+        X, y, response, likelihood, weights = read
+        task = self._task(read, rows)
+        penalty, known = task.penalty, task.offset
+        problem = task.make_problem(weights)
         if penalty.compares:
-            refuse_unlike_units(problem.table.deviation, names)
+            refuse_unlike_units(problem.table.deviation, task.names)
         if problem.yty == 0:
             warnings.warn(CONSTANT, UserWarning, stacklevel=4)
-        terms_for = partial(scaled_terms, given)
-        terms, folds = terms_for(problem), []
+        folds: list[Fold] = []
         if self.alpha == "cv":
             taken = known if likelihood.additive else None
             splits = self._splits(X, y, rows.groups, taken)
-            folds = self._folds(splits, y, weights, likelihood, make_problem)
-        tried = [Tried(kind, *self._fit_path(problem, kind, terms_for, folds)) for kind in kinds]
+            folds = self._folds(splits, y, weights, likelihood, task.make_problem)
+        tried = [
+            Tried(kind, *self._fit_path(problem, kind, task.terms_for, folds))
+            for kind in task.penalties
+        ]
         penalty, path, choice = self._choose(tried, problem, self.alpha)
-        always = [all_names[j] for j in free]
+        all_names = column_names(task.names, X.shape[1])
+        always = [all_names[j] for j in task.free]
         made = provenance(self, X, y, weights, always, penalty.reference)
         made["offset"] = known is not None
         classes = tuple(str(label) for label in getattr(self, "classes_", ()))
@@ -133,6 +180,7 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
         if len(tried) > 1 and folds:
             self.cv_results_ |= curves(tried)
         fit, relax = path.fits[choice.position], float(self.refit)
+        terms = task.terms_for(problem)
         self._warn(runs_away(problem, penalty, fit, path.null_loss, terms, relax))
 
     def _finish(

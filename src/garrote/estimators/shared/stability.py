@@ -6,15 +6,14 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.base import clone, is_classifier
-from sklearn.utils import check_random_state
 
-from garrote.arrays import Array, Floats
+from garrote.arrays import Array
 from garrote.estimators.given.arguments import Arguments
 from garrote.results.selections.stability import Stability
+from garrote.selecting.control.resampling import SHARE, parts_of_rows
 from garrote.settings import check_count
 
-# What a refit has of the rows, and how many refits there are where nobody said how many.
-SHARE = 0.9
+# How many refits there are where nobody said how many.
 _REFITS = 20
 # Fewer refits say nothing of how often a variable comes back.
 _FEWEST = 2
@@ -66,46 +65,6 @@ def measure_stability(model: Any, given: Arguments) -> Stability | None:
         warnings.warn(_NOT_REFITTED, UserWarning, stacklevel=3)
         return None
     return Stability(len(found), SHARE, np.sum(found, axis=0))
-
-
-def parts_of_rows(
-    weights: Floats, count: int, seed: Any, strata: Any = None, groups: Any = None
-) -> list[Floats]:
-    """Return the weights of each refit: those given, and 0 for a tenth of the rows.
-
-    At least one row is left out of rows that count. ``strata`` are classes, of which each gives its
-    share and keeps a row at least; of ``groups`` whole ones are left out. A single group, or row, has no
-    parts.
-    """
-    rng = check_random_state(0 if seed is None else seed)
-    counted = np.flatnonzero(weights > 0)
-    if groups is not None:
-        named, units = np.unique(np.asarray(groups)[counted], return_inverse=True)
-        pools = [np.arange(len(named))]
-    else:
-        units = np.arange(len(counted))
-        kinds = np.zeros(len(counted)) if strata is None else np.asarray(strata)[counted]
-        pools = [np.flatnonzero(kinds == kind) for kind in np.unique(kinds)]
-    parts = []
-    for _ in range(count if max(map(len, pools)) > 1 else 0):
-        left_out = np.concatenate([_tenth(rng, pool) for pool in pools])
-        if not len(left_out):
-            left_out = _one(rng, max(pools, key=len))
-        part = np.asarray(weights, dtype=np.float64).copy()
-        part[counted[np.isin(units, left_out)]] = 0.0
-        parts.append(part)
-    return parts
-
-
-def _one(rng: Any, pool: Array) -> Array:
-    """Return one of several units; none of a single one, without which nothing would be left."""
-    return np.asarray(rng.choice(pool, min(1, len(pool) - 1), replace=False))
-
-
-def _tenth(rng: Any, pool: Array) -> Array:
-    """Return a tenth of some units, without replacement; never all of them."""
-    size = min(round((1.0 - SHARE) * len(pool)), len(pool) - 1)
-    return np.asarray(rng.choice(pool, size, replace=False))
 
 
 def _selected(model: Any, given: Arguments, weights: Array) -> Array | None:

@@ -149,11 +149,11 @@ _BASICS = (
         "section 13.3.5",
         "debiasing, cross-validation, stability",
         "solvers.penalised.refitting.relaxed selecting.cross_validation.CrossValidation "
-        "results.selections.stability.Stability",
+        "results.selections.stability.Stability StabilitySelection Bolasso",
         "murphy-figure-13.9",
-        "stability= refits to 90 % of the rows at the chosen strength; the bolasso is not there",
+        "a selection frequency is not taken for an inclusion probability",
     ),
-    Entry("Figure 13.10", "the bolasso", remark="the bolasso is not there"),
+    Entry("Figure 13.10", "the bolasso", "Bolasso displays.StabilityDisplay"),
     Entry("section 13.3.6", "the Bayesian lasso", "ShrinkageRegressor priors.LaplacePrior"),
 )
 

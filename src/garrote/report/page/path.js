@@ -112,7 +112,7 @@ class PathPicture {
   sizes(chart, ticks) {
     const { left, top } = chart.box;
     const sizes = this.report.data.path.size;
-    const words = this.report.data.certainty ? "expected number of variables" : "coefficients that are not 0";
+    const words = this.report.data.sizes[1];
     chart.under.append(write("remark", left, 12, words));
     for (const { x } of ticks) {
       const size = sizes[chart.x.nearest(x)];

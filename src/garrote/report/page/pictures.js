@@ -298,8 +298,7 @@ class CorrelationPicture {
     const note = document.createElement("figcaption");
     note.className = "note";
     const some = shown < all ? `The first ${shown} of ${all} variables. ` : "";
-    const { path, certainty } = this.report.data;
-    const inside = certainty ? "of probability above 0.5" : "that are not 0";
+    const { path, bold: inside } = this.report.data;
     const bold = path ? `${inside} at the strength in view` : "selected";
     note.textContent =
       `${some}Correlation among variables selected and nearly selected; in bold those ${bold}.`;

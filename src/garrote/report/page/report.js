@@ -104,12 +104,12 @@ class Report {
     this.at = at;
     if (this.data.path) {
       const { strength, strengths, size } = this.data.path;
-      const { certainty } = this.data;
+      const { certainty, sizes } = this.data;
       const [value, expected] = [amount(strengths[at]), amount(size[at], certainty ? 1 : 0)];
       document.getElementById("value").textContent = value;
       document.getElementById("size").textContent = expected;
       this.range.value = at;
-      const words = `${strength} ${value}, ${expected} ${certainty ? "variables expected" : "not 0"}`;
+      const words = `${strength} ${value}, ${expected} ${sizes[0]}`;
       this.range.setAttribute("aria-valuetext", words);
       this.back.disabled = this.isChosen();
     }
@@ -141,7 +141,9 @@ class Report {
   inModel(column) {
     if (this.owner.has(column)) return this.inModel(this.owner.get(column));
     if (this.isChosen() && column < this.data.selected.length) return this.data.selected[column];
-    return (this.valueAt("probability", column) ?? 0) > 0.5;
+    const evidence = this.valueAt("probability", column) ?? 0;
+    // Frequencies are whole numbers of resamples, and written with some digits.
+    return this.data.frequency ? evidence >= this.data.least - 1e-6 : evidence > 0.5;
   }
 }
 

@@ -61,6 +61,7 @@ def as_document(selection: Selection) -> dict[str, Any]:
         "credible_sets": [_credible_set(selection, one) for one in found.credible_sets],
         "consistency": _values(selection.consistency),
         "stability": _stability(selection, stability),
+        "control": _values(selection.control),
         "check": _values(selection.check),
         "curves": [one.to_dict() for one in selection.curves],
         "locus": _values(_shown_locus(selection), names),

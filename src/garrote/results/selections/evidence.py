@@ -8,6 +8,9 @@ ORDER = "place in the order in which variables enter, from 1 down: entry"
 VARIATIONAL = "variational inclusion probability"
 # The evidence where no variable is ever left out: how sure the sign of its effect is.
 SIGN = "posterior sign probability"
+# The evidence of resampling: in which share of the resamples a variable is selected. It is no
+# probability that the variable has an effect.
+FREQUENCY = "selection frequency"
 # What effects change, and for what of a variable, where neither has units of its own.
 STANDARDISED = "standard deviations"
 
@@ -18,5 +21,8 @@ def is_certainty(evidence: str) -> bool:
 
 
 def border(evidence: str, level: float = 0.95) -> float:
-    """Return what the evidence of a selected variable is beyond, intervals being of some level."""
+    """Return what the evidence of a selected variable is beyond, intervals being of some level.
+
+    That of frequencies is not here: it is the threshold of the selection's ``control``.
+    """
     return 0.5 + level / 2 if evidence == SIGN else 0.5

@@ -15,6 +15,7 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.results.credible_sets import CredibleSet
+from garrote.results.error_control import ErrorControl
 from garrote.results.selections import words
 from garrote.results.selections.curves import Curve
 from garrote.results.selections.data_check import DataCheck
@@ -98,6 +99,8 @@ class Selection(Verdict, Account):
         are of columns; `by_variable` has one entry for each variable.
     curves : tuple of Curve
         Effects that are curves, where such were asked for.
+    control : ErrorControl or None
+        What the method promises of variables that it selects falsely, where it promises anything.
 
     Examples
     --------
@@ -128,6 +131,7 @@ class Selection(Verdict, Account):
     groups: VariableGroups | None = None
     curves: tuple[Curve, ...] = ()
     doubts: tuple[str, ...] = ()
+    control: ErrorControl | None = None
 
     @cached_property
     def by_variable(self) -> "Selection":

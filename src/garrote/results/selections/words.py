@@ -110,6 +110,7 @@ def as_text(selection: Selection, show: Callable[[Table], str]) -> str:
 
 
 def _beside_the_table(selection: Selection) -> list[str]:
-    """Return sentences about credible sets and refits."""
+    """Return sentences about credible sets, what is promised of false selections, and refits."""
     sets = [set_in_words(one) for one in selection.shared_sets]
-    return [*sets, *filter(None, [stability_in_words(selection)])]
+    promised = selection.control.sentences if selection.control is not None else ()
+    return [*sets, *promised, *filter(None, [stability_in_words(selection)])]

@@ -280,7 +280,9 @@ def _next_ahead(
 
 
 def explains_enough(smooth: FittedLoss, point: PenaltyFit, control: Control) -> bool:
-    """Tell whether a path may end here."""
+    """Tell whether a path may end here: where it has come near to the data, or is large enough."""
+    if control.most is not None and len(point.columns) > control.most:
+        return True
     if control.stop_at is None:
         return False
     return point.loss <= (1.0 - control.stop_at) * smooth.null.loss

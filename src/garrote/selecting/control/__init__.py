@@ -1,0 +1,1 @@
+"""Error control around any selector: resamples of rows, bounds on false selections, frequencies."""
