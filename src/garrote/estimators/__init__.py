@@ -3,9 +3,10 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from garrote.estimators.registry import MACHINES, every_place
+from garrote.estimators.registry import CONTROLS, MACHINES, every_place
 
 if TYPE_CHECKING:  # what type checkers cannot read from the rows of the registry
+    from garrote.estimators.control.knockoffs import Knockoffs as Knockoffs
     from garrote.estimators.non_negative_garrote import NonNegativeGarrote as NonNegativeGarrote
     from garrote.estimators.relevance.kernel_machine import KernelFeatures as KernelFeatures
     from garrote.estimators.relevance.relevance_classifier import (
@@ -39,7 +40,7 @@ if TYPE_CHECKING:  # what type checkers cannot read from the rows of the registr
         VariationalGarroteClassifier as VariationalGarroteClassifier,
     )
 
-_PLACES = (*(place for _, place in every_place()), *MACHINES)
+_PLACES = (*(place for _, place in every_place()), *MACHINES, *CONTROLS)
 _HOMES = {place.estimator: place.module for place in _PLACES}
 
 __all__ = sorted(_HOMES)

@@ -180,6 +180,8 @@ MACHINES = (
     Place("garrote.estimators.relevance.relevance_vectors", "RelevanceVectorRegressor"),
     Place("garrote.estimators.relevance.relevance_vectors", "RelevanceVectorClassifier"),
 )
+# Estimators around others, which bound how many of the selected variables are false.
+CONTROLS = (Place("garrote.estimators.control.knockoffs", "Knockoffs"),)
 
 
 def every_place() -> Iterator[tuple[Selector, Place]]:

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from garrote.estimators.registry import SELECTORS
-from garrote.results.certificates import EQUATIONS, SUBSET
-from garrote.results.selections.evidence import ORDER, SIGN, is_certainty
+from garrote.results.certificates import EQUATIONS, KNOCKOFFS, SUBSET
+from garrote.results.selections.evidence import ORDER, Q_VALUE, SIGN, is_certainty
 
 _STRENGTHS = {
     "gamma": (
@@ -54,7 +54,18 @@ _ORDER = (
     " The variable that comes first has 1, and what comes later less. It is no probability.",
 )
 
+_Q_VALUE = (
+    "At which false discovery rate a variable is selected",
+    " A q-value is the least rate at which a variable is selected: the smaller it is, the stronger. It is no "
+    "probability, and holds under the assumption that the rule states.",
+)
+
 _CERTIFICATE = {
+    "joint variance": "the smallest eigenvalue of the joint correlations of columns and copies: such "
+    "copies exist where it is not negative",
+    "slope": "how far the separation of any column from its copy is from the best one",
+    "exchange": "the largest change of a correlation where a column and its copy change places; by "
+    "chance, and by what the law of the columns misses, unless copies are exact",
     "relevance": "how far the evidence is from level in the variance of any variable that is in",
     "addition": "what letting one more variable in could add to the log evidence",
     "inclusion": "how far any variable's probability is from the one that the data and all "
@@ -144,6 +155,12 @@ _SUBSET = (
     "That is more than it should be: the search ended before it was done.",
     "the search ended before it was done",
 )
+_KNOCKOFFS = (
+    "Copies of the columns are what they should be to within",
+    "Chance, and the law of the columns where that was estimated, have their part beside.",
+    "That is more than rounding explains.",
+    "copies of the columns are not what they should be",
+)
 _EQUATIONS = (
     "The answer violates its own equations by at most",
     "Every fit behind it reached its tolerance.",
@@ -173,6 +190,8 @@ def strength_words(strength: str) -> tuple[str, str]:
 
 def evidence_words(evidence: str) -> tuple[str, str]:
     """Return what a kind of evidence tells about a variable, to begin a sentence, and a remark."""
+    if evidence == Q_VALUE:
+        return _Q_VALUE
     if evidence in (SIGN, ORDER):
         return _SIGN if evidence == SIGN else _ORDER
     return _CERTAINTY if is_certainty(evidence) else _ENTRY
@@ -185,6 +204,8 @@ def certificate_words(part: str) -> str:
 
 def certificate_sentences(certificate: Mapping[str, Any]) -> tuple[str, str, str, str]:
     """Return what precedes the value, what follows it if it is good enough or not, a reservation."""
+    if certificate["kind"] == KNOCKOFFS:
+        return _KNOCKOFFS
     if certificate["kind"] in (EQUATIONS, SUBSET):
         return _EQUATIONS if certificate["kind"] == EQUATIONS else _SUBSET
     return next(

@@ -52,8 +52,7 @@ def law_of_columns(X: Floats, weights: Floats, covariance: Any, mean: Any) -> Co
     ValueError
         If what is given is no covariance, or no mean, of so many columns.
     """
-    estimated = np.asarray(np.average(X, axis=0, weights=weights))
-    center = estimated if mean is None else _given_mean(mean, X.shape[1])
+    center = column_means(X, weights) if mean is None else _given_mean(mean, X.shape[1])
     if isinstance(covariance, str):
         if covariance not in COVARIANCES:
             raise ValueError(
@@ -62,6 +61,12 @@ def law_of_columns(X: Floats, weights: Floats, covariance: Any, mean: Any) -> Co
         found, shrinkage = estimated_covariance(X - center, weights, covariance == "shrunk")
         return ColumnLaw(center, found, shrinkage, False)
     return ColumnLaw(center, _given_covariance(covariance, X.shape[1]), 0.0, mean is not None)
+
+
+def column_means(X: Floats, weights: Floats) -> Floats:
+    """Return the weighted means of columns; of a constant one its value, to the last digit."""
+    means = np.average(X, axis=0, weights=weights)
+    return np.where(np.ptp(X, axis=0) == 0, X[0], means)
 
 
 def estimated_covariance(

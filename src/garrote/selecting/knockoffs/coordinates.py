@@ -28,6 +28,8 @@ class Coordinates:
     owner : array of int of shape (R,)
         The group that each coordinate is of.
     n_groups : int
+    groups : array of int of shape (D,)
+        The group of each column.
     correlation : array of shape (R, R)
         Of the coordinates.
     """
@@ -36,6 +38,7 @@ class Coordinates:
     back: Floats
     owner: Array
     n_groups: int
+    groups: Array
     correlation: Floats
 
     @classmethod
@@ -65,11 +68,7 @@ class Coordinates:
         correlation = into.T @ covariance @ into
         correlation[owner[:, None] == owner] = 0.0  # but for rounding they are 0 and 1
         np.fill_diagonal(correlation, 1.0)
-        return cls(into, back, owner, n_groups, (correlation + correlation.T) / 2)
-
-    def by_group(self, values: Floats) -> Floats:
-        """Return the sum of some values of coordinates over each group."""
-        return np.bincount(self.owner, weights=values, minlength=self.n_groups)
+        return cls(into, back, owner, n_groups, groups, (correlation + correlation.T) / 2)
 
 
 @dataclass(frozen=True)

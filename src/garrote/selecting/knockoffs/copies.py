@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.selecting.knockoffs.column_law import ColumnLaw
+from garrote.selecting.knockoffs.column_law import ColumnLaw, column_means
 from garrote.selecting.knockoffs.coordinates import Coordinates
 from garrote.selecting.knockoffs.separation import Separation, separate, solved_by
 
@@ -98,7 +98,7 @@ class FixedTable:
                 f"columns, got {count}; take knockoffs='model-x'"
             )
         roots = np.sqrt(weights)
-        mean = np.average(X, axis=0, weights=weights) if intercept else np.zeros(columns)
+        mean = column_means(X, weights) if intercept else np.zeros(columns)
         # Beside the columns there must be room for as many copies, for the intercept, and for that of
         # the longer table.
         extra = max(0, 2 * columns + 2 * spent - count) if count < 2 * columns + spent else 0
