@@ -56,8 +56,8 @@ _ORDER = (
 
 _Q_VALUE = (
     "At which false discovery rate a variable is selected",
-    " A q-value is the least rate at which a variable is selected: the smaller it is, the stronger. It is no "
-    "probability, and holds under the assumption that the rule states.",
+    " A q-value is the least rate at which a variable is selected: the smaller it is, the stronger. It "
+    "is no probability, and holds under the assumption that the rule states.",
 )
 
 _CERTIFICATE = {

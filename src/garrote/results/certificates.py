@@ -65,12 +65,13 @@ class Certificate:
     step                 how far a step of a pursuit is from the best one, relative to it
     relevance            largest derivative of the log evidence by the logarithm of a prior variance
     addition             the most that one more variable could add to the log evidence
-    joint variance       the smallest eigenvalue of the joint correlations of columns and knockoffs, which
-                         exist where it is not negative
+    joint variance       the smallest eigenvalue of the joint correlations of columns and knockoffs,
+                         which exist where it is not negative
     slope                of the s of knockoffs: the largest slope of the objective by log s, relative to
                          its two parts
     exchange             the largest change of a correlation where a column and its knockoff change
-                         places: of fixed-X ones rounding, of model-X ones chance and what their law misses
+                         places: of fixed-X ones rounding, of model-X ones chance, and what the
+                         law that was taken for the columns misses
     gradient             largest length of a likelihood's gradient at fitted models, in standard errors
     ==================== ==============================================================================
 
@@ -200,7 +201,7 @@ def of_knockoffs(
 ) -> Certificate:
     """Return whether knockoffs exist, how far their s is from the optimum, and what exchanges change.
 
-    ``left`` names the part that ``optimality`` is; an exchange changes nothing where copies are ``exact``.
+    ``left`` names the part that ``optimality`` is. Where copies are ``exact`` exchanges change nothing.
     """
     parts = {"joint variance": joint_variance, left: optimality, "exchange": exchange}
     value = max(0.0, -joint_variance, optimality, exchange if exact else 0.0)

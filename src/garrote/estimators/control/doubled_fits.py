@@ -32,7 +32,7 @@ class Doubled:
 
 @dataclass(frozen=True)
 class DoubledRows:
-    """Rows of a fit: columns in ``units`` (their deviations), response, what `fit` is told beside these."""
+    """Rows of a fit: columns, response, what `fit` is told beside; ``units`` are deviations of columns."""
 
     X: Floats
     y: Array
@@ -67,7 +67,7 @@ class DoubledRows:
             found = list(apart(probabilities_of(model)))
         described = getattr(model, "selection_", None)
         return Doubled(
-            STATISTICS[statistic](*found, self.groups),
+            STATISTICS[statistic](found[0], found[1], self.groups),
             effect if effect.ndim == 1 else effect[np.abs(effect).sum(axis=1).argmax()],
             float(getattr(described, "noise_variance", np.nan)),
             hasattr(model, "cv_results_") or hasattr(model, "mse_path_"),
@@ -126,7 +126,7 @@ def coefficients_of(model: Any, count: int, statistic: str) -> Floats | None:
 
 
 def entries_of(model: Any) -> Floats:
-    """Return how early each column enters a penalised or greedy path: 1 for the first, less for later."""
+    """Return how early each column enters a path: 1 for the first, less for later, 0 for never."""
     path = getattr(model, "path_", None)
     if path is None or not all(isinstance(fit, PenaltyFit) for fit in getattr(path, "fits", ())):
         raise ValueError(
@@ -147,7 +147,7 @@ def probabilities_of(model: Any) -> Floats:
     if found is None:
         raise ValueError(
             f"{type(model).__name__} states no probabilities of columns, which "
-            "statistic='probability' compares: take base=SpikeSlabRegressor() or VariationalGarrote(), or "
-            "statistic='lasso-difference'"
+            "statistic='probability' compares: take base=SpikeSlabRegressor() or VariationalGarrote(), "
+            "or statistic='lasso-difference'"
         )
     return np.asarray(found)

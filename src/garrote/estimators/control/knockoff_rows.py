@@ -61,7 +61,8 @@ _BY_FOLDS = (
 class Prepared:
     """Checked rows, dense, with all that a selection tells of them.
 
-    ``y`` is what the base is given, ``units`` are the columns' deviations, ``numbers`` the group of each.
+    Rows of weight 0 are left out of ``X``, ``y``, ``weights`` and ``told``, which are what the base is
+    given. ``units`` are the columns' deviations.
     """
 
     X: Floats
@@ -95,8 +96,8 @@ def prepare(model: Any, rows: Arguments) -> Prepared:
         likelihood = as_likelihood(getattr(model.base, "family", "gaussian"))
     if model.knockoffs == "fixed" and (labels or not likelihood.least_squares):
         raise ValueError(
-            "fixed-X knockoffs are for numbers with Gaussian noise: take knockoffs='model-x' for labels, "
-            "counts and other responses"
+            "fixed-X knockoffs are for numbers with Gaussian noise: take knockoffs='model-x' for "
+            "labels, counts and other responses"
         )
     known = check_offset(rows.offset, len(y), likelihood)
     intercept = bool(getattr(model.base, "fit_intercept", True))
@@ -115,12 +116,18 @@ def prepare(model: Any, rows: Arguments) -> Prepared:
     made = provenance(model, X, numbers, weights, [], _REFERENCES[model.knockoffs])
     made["offset"] = known is not None
     outputs = tuple(str(label) for label in classes)
-    told = {"offset": known, "groups": rows.groups}
-    told["sample_weight"] = None if rows.sample_weight is None else weights
+    counted = weights > 0
+    told = {
+        "sample_weight": None if rows.sample_weight is None else weights,
+        "offset": known,
+        "groups": None if rows.groups is None else np.asarray(rows.groups),
+    }
+    told = {name: value[counted] for name, value in told.items() if value is not None}
     origin = Origin(numbers, response, column_names(names, X.shape[1]), made, outputs)
     units = problem.table.deviation.astype(np.float64)
     return Prepared(
-        dense, y, weights, told, units, found, problem, origin, intercept, labels
+        dense[counted], y[counted], weights[counted], told, units, found, problem, origin, intercept,
+        labels,
     )  # fmt: skip
 
 
@@ -162,9 +169,9 @@ def _dense(X: Any) -> Floats:
     allowed = BLOCK_BYTES if free is None else min(BLOCK_BYTES, free)
     if needed > allowed:
         raise ValueError(
-            f"knockoffs of {X.shape[0]} x {X.shape[1]} take {needed / 2**30:.1f} GiB of dense tables, and "
-            f"{allowed / 2**30:.1f} GiB may be taken: leave out columns, for example by a screening that "
-            "uses other rows"
+            f"knockoffs of {X.shape[0]} x {X.shape[1]} take {needed / 2**30:.1f} GiB of dense tables, "
+            f"and {allowed / 2**30:.1f} GiB may be taken: leave out columns, for example by a screening "
+            "that uses other rows"
         )
     if is_design(X):
         return np.array(X.take(np.arange(X.shape[1]), np.zeros(X.shape[1])), dtype=np.float64)
@@ -187,8 +194,7 @@ class KnockoffRows:
         """Find how copies are made, by the settings of an estimator."""
         aim, numbers = model.separation, given.numbers
         if model.knockoffs == "fixed":
-            counted = given.weights > 0
-            table = FixedTable.of(given.X[counted], given.weights[counted], given.intercept)
+            table = FixedTable.of(given.X, given.weights, given.intercept)
             law = CopyLaw.of(table.mean, table.covariance, numbers, aim)
             rows, roots = table.longer()
             return cls(rows, roots**2, law, None, table, table.copies(law, rng))
@@ -204,18 +210,14 @@ class KnockoffRows:
 
     def given_to(self, given: Prepared, rng: np.random.Generator) -> tuple[Floats, Array, Any]:
         """Return rows, responses and all else that the base is fitted to."""
-        told = {name: value for name, value in given.told.items() if value is not None}
         if self.table is None:
-            return self.rows, given.y, told
-        counted, extra = given.weights > 0, self.table.extra
-        y = given.y[counted]
-        offset = told["offset"][counted] if "offset" in told else np.zeros(len(y))
-        y = self.table.longer_response(y - offset, rng)
-        told.pop("offset", None)
+            return self.rows, given.y, given.told
+        told, extra = dict(given.told), self.table.extra
+        y = self.table.longer_response(given.y - told.pop("offset", 0.0), rng)
         if "sample_weight" in told:
             told["sample_weight"] = self.weights
         if "groups" in told:  # every row that was added is a group of its own
-            _, known = np.unique(np.asarray(told["groups"])[counted], return_inverse=True)
+            _, known = np.unique(told["groups"], return_inverse=True)
             told["groups"] = np.append(known, known.max() + 1 + np.arange(extra))
         return self.rows, y, told
 
@@ -223,7 +225,10 @@ class KnockoffRows:
     def assumption(self) -> str:
         """What the control of the false discovery rate rests on, in words."""
         if self.table is not None:
-            said = "the response is linear in the columns, with independent Gaussian noise of one variance"
+            said = (
+                "the response is linear in the columns, with independent Gaussian noise of one "
+                "variance"
+            )
             if self.table.extra:
                 return f"{said}, which was estimated for {self.table.extra} rows that were added"
             return said

@@ -43,17 +43,17 @@ class Knockoffs(NamedSettings, SaveMixin, SelectorMixin, BaseEstimator):
     """Select variables at a false discovery rate, by a copy of each that competes with it.
 
     Every column gets a copy, a knockoff, which has the same correlations with all other columns, and is
-    made without a look at y. A method is fitted to columns and copies at once. What has no effect beats its
-    copy as often as it loses to it, so that the copies that win tell how many of the winning columns are
-    false; as many are selected as keep that share at q.
+    made without a look at y. A method is fitted to columns and copies at once. What has no effect beats
+    its copy as often as it loses to it, so that the copies that win tell how many of the winning columns
+    are false; as many are selected as keep that share at q.
 
     Parameters
     ----------
     base : estimator, optional
         What is fitted: any linear model of garrote or scikit-learn, for numbers or for labels of two
-        classes. By default `SparseRegressor`, the lasso by cross-validation (by BIC for fixed-X copies),
-        or `SparseClassifier` if y holds words or truth values; for the other statistics the lasso's path,
-        or `SpikeSlabRegressor`.
+        classes. By default `SparseRegressor`, the lasso by cross-validation (by BIC for fixed-X
+        copies), or `SparseClassifier` if y holds words or truth values; for the other statistics the
+        lasso's path, or `SpikeSlabRegressor`.
     q : float, default=0.1
         The false discovery rate: the expected share of false ones among the selected variables.
     statistic : {"lasso-difference", "signed-max", "probability"}, default="lasso-difference"
@@ -121,7 +121,9 @@ class Knockoffs(NamedSettings, SaveMixin, SelectorMixin, BaseEstimator):
     --------
     >>> from garrote import Knockoffs
     >>> from garrote.datasets import make_sparse_regression
-    >>> data = make_sparse_regression(n_samples=300, n_features=40, n_informative=12, random_state=0)
+    >>> data = make_sparse_regression(
+    ...     n_samples=300, n_features=40, n_informative=12, random_state=0
+    ... )
     >>> model = Knockoffs(q=0.2).fit(data.X, data.y)
     >>> bool(set(model.get_support(indices=True)) >= set(data.coef.nonzero()[0]))
     True
@@ -220,8 +222,8 @@ class Knockoffs(NamedSettings, SaveMixin, SelectorMixin, BaseEstimator):
         check_count("n_copies", self.n_copies, 1)
         if self.n_copies > 1 and not self.plus:
             raise ValueError(
-                f"n_copies={self.n_copies} takes e-values, which plus=False has none of: leave plus=True, "
-                "or take one copy"
+                f"n_copies={self.n_copies} takes e-values, which plus=False has none of: leave "
+                "plus=True, or take one copy"
             )
         fitted = self.mean is None and isinstance(self.covariance, str)
         if self.knockoffs == "fixed" and not (fitted and self.covariance in COVARIANCES):

@@ -170,9 +170,7 @@ class Selection(Verdict, Account):
 
     def ranked(self) -> Array:
         """Return the positions of all variables, the selected and most certain first."""
-        size = np.abs(self.effect) / np.where(
-            self.standard_error > 0, self.standard_error, np.inf
-        )
+        size = np.abs(self.effect) / np.where(self.standard_error > 0, self.standard_error, np.inf)
         evidence = strength(self.evidence, self.probability)
         return np.lexsort((-size, -evidence.round(6), ~self.selected))
 

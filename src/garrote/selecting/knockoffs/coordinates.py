@@ -50,7 +50,7 @@ class Coordinates:
         unit = np.divide(1.0, deviation, out=np.zeros(count), where=varying)
         sizes = np.bincount(groups, minlength=n_groups)
         alone = varying & (sizes[groups] == 1)
-        blocks = [_Block.single(j, unit[j]) for j in np.flatnonzero(alone)]
+        blocks = [_Block.single(int(j), unit[j]) for j in np.flatnonzero(alone)]
         for group in np.flatnonzero(sizes > 1):
             members = np.flatnonzero((groups == group) & varying)
             if len(members):
@@ -89,6 +89,4 @@ class _Block:
         variances, directions = np.linalg.eigh((within + within.T) / 2)
         kept = variances > _NOTHING * variances[-1]
         root, directions = np.sqrt(variances[kept]), directions[:, kept]
-        return cls(
-            members, unit[:, None] * directions / root, root[:, None] * directions.T / unit
-        )
+        return cls(members, unit[:, None] * directions / root, root[:, None] * directions.T / unit)

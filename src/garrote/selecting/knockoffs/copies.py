@@ -6,11 +6,11 @@ In coordinates U of variance 1 with correlations R both are
 
     U - U R^-1 S + E C,   C'C = 2 S - S R^-1 S,
 
-S = diag(s). For model-X E has independent normal entries, so that originals and copies have a joint normal
-law that no exchange of a column with its copy changes (Candes et al. 2018). For fixed-X the columns of E are
-orthonormal, and orthogonal to U and to the intercept: the cross products of all columns are then exactly
-those that such exchanges leave as they are (Barber & Candes 2015). Which orthonormal columns these are
-is drawn at random.
+S = diag(s). For model-X E has independent normal entries, so that originals and copies have a joint
+normal law that no exchange of a column with its copy changes (Candes et al. 2018). For fixed-X the
+columns of E are orthonormal, and orthogonal to U and to the intercept: the cross products of all columns
+are then exactly those that such exchanges leave as they are (Barber & Candes 2015). Which orthonormal
+columns these are is drawn at random.
 """
 
 from dataclasses import dataclass
@@ -74,10 +74,10 @@ def law_of_copies(law: ColumnLaw, groups: Array, aim: str) -> CopyLaw:
 
 @dataclass(frozen=True)
 class FixedTable:
-    """Rows for fixed-X copies: of unit noise variance, and, where N is small, some more without columns.
+    """Rows for fixed-X copies: those given and, where N is small, some more that hold nothing but noise.
 
-    ``roots`` are square roots of the weights; ``extra`` says how many rows were added, whose columns are 0
-    and whose responses are noise.
+    ``roots`` are square roots of the weights; ``extra`` says how many rows were added, whose columns are
+    at their means and whose responses are noise.
     """
 
     rows: Floats

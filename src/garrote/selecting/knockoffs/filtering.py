@@ -7,10 +7,10 @@ false ones above t. The filter takes the smallest t of which
 
     (1 + #{W <= -t}) / #{W >= t} <= q
 
-(knockoff+, which keeps the false discovery rate at q; without the 1 a modified one, E[V / (R + 1/q)]; Barber &
-Candes 2015). An e-value has an expectation of at most 1 where there is no effect, on average over groups:
-those of several copies may be averaged, and the e-BH procedure (Wang & Ramdas 2022) keeps the false
-discovery rate whatever they depend on (Ren & Barber 2024).
+(knockoff+, which keeps the false discovery rate at q; without the 1 a modified one, E[V / (R + 1/q)];
+Barber & Candes 2015). E-values of groups without effect have a sum whose expectation is at most G, the
+number of groups: those of several copies may be averaged, and the e-BH procedure (Wang & Ramdas 2022)
+keeps the false discovery rate however they depend on each other (Ren & Barber 2024).
 """
 
 import numpy as np

@@ -6,16 +6,16 @@ Minimises the trace of the inverse of the joint correlations of originals and co
 
     sum_g m_g / s_g + tr (2 R - diag s)^-1,
 
-m_g being the coordinates of a group, one group after the other (Spector & Janson 2022). The copies of the
-largest sum of s may be such that a column is a function of its group's copy and all others, and then no
-method can tell them apart. With A = 2 R - diag(s), a change d of s_g makes the objective
+m_g being the coordinates of a group, one group after the other (Spector & Janson 2022). Copies with the
+largest sum of s may be such that a column is a function of its copy and all others, and then no method
+can tell which of them matter. With A = 2 R - diag(s), a change d of s_g makes the objective
 
 ::
 
     m_g / (s_g + d) + sum_i d c_i / (1 - d b_i),
 
-b the eigenvalues of (A^-1)_gg and c the diagonal of (A^-2)_gg in the same basis: convex in d. Changes of A^-1
-are collected and applied by one matrix product for some tens of coordinates, so that a sweep costs
+b the eigenvalues of (A^-1)_gg and c the diagonal of (A^-2)_gg in the same basis: convex in d. Changes of
+A^-1 are collected and applied by one matrix product for some tens of coordinates, so that a sweep costs
 about 3 D^3 operations.
 """
 

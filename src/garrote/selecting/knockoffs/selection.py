@@ -27,7 +27,7 @@ _SHARE_OF_Q = 0.5
 # Variables in the table of correlations.
 _SHOWN = 25
 _NO_INTERVALS = (
-    "effects are those of the base beside the copies, without intervals: the rate is what is controlled"
+    "effects are those of the base beside the copies, without intervals: q is what is kept"
 )
 
 
@@ -58,11 +58,11 @@ class Outcome:
         each = q if copies == 1 else _SHARE_OF_Q * q
         thresholds = np.array([threshold(one, each, plus) for one in statistics])
         means = np.mean([e_values(one, each) for one in statistics], axis=0)
-        notes = ()
+        notes: tuple[str, ...] = ()
         if plus and count * each < 1:
             notes = (
-                f"at q = {q:g} at least {int(np.ceil(1 / each - 1e-9))} variables must be found for any to "
-                f"be selected, and there are {count}: raise q, or take plus=False",
+                f"at q = {q:g} at least {int(np.ceil(1 / each - 1e-9))} variables must be found for any "
+                f"to be selected, and there are {count}: raise q, or take plus=False",
             )
         if copies == 1:
             found = q_values(statistics[0], plus)

@@ -4,8 +4,8 @@
 
     max sum_g s_g   where   0 <= s <= 1   and   2 R - diag(s) is positive semidefinite
 
-Newton steps climb sum s + mu (log det(2 R - diag s) + sum log s + sum log(1 - s)) while mu falls. Any positive
-semidefinite Z bounds the sum from above,
+Newton steps climb sum s + mu (log det(2 R - diag s) + sum log s + sum log(1 - s)) while mu falls. Any
+positive semidefinite Z bounds the sum from above,
 
 ::
 
@@ -15,7 +15,7 @@ and the Newton step gives one, as in dual scaling (Benson, Ye & Zhang 2000). A s
 inverse, about 1.5 D^3 operations.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
@@ -113,7 +113,7 @@ def _place_at(correlation: Floats, groups: Array, share: Floats) -> _Place | Non
     if fault:
         return None
     inverse = np.tril(inverse) + np.tril(inverse, -1).T
-    trace = np.bincount(groups, weights=np.diag(inverse), minlength=len(share))
+    trace: Any = np.bincount(groups, weights=np.diag(inverse), minlength=len(share))
     return _Place(share, inverse, trace, log_det)
 
 

@@ -1,7 +1,7 @@
 """How much more a group of columns seems to matter than its copy, from a fit to both.
 
-Every statistic is positive where the original looks stronger, negative where the copy does, and changes its
-sign when the two change places. Without an effect both signs are equally likely, given its size.
+Every statistic is positive where the original looks stronger, negative where the copy does, and changes
+its sign when the two change places. Without an effect both signs are equally likely, given its size.
 """
 
 import numpy as np
