@@ -32,7 +32,7 @@ class Doubled:
 
 @dataclass(frozen=True)
 class DoubledRows:
-    """Rows of a fit: columns, response, what `fit` is told beside; ``units`` are deviations of columns."""
+    """Rows of a fit: columns, response, what `fit` is told beside, and deviations of columns."""
 
     X: Floats
     y: Array

@@ -2,8 +2,8 @@
 
 The cross products of originals X and copies X~ must not change when columns change places with their
 copies: X~'X~ = X'X, and X'X~ = X'X but for the blocks of groups. Of fixed-X copies this holds to
-rounding; of model-X copies for the law, so that in N rows cross products differ by chance, and by as much as the
-law that was taken is not that of the rows.
+rounding; of model-X copies for the law, so that in N rows cross products differ by chance, and by as
+much as the law that was taken is not that of the rows.
 """
 
 import numpy as np

@@ -37,13 +37,17 @@ def q_values(statistics: Floats, plus: bool = True) -> Floats:
 
 
 def _estimates(statistics: Floats, plus: bool) -> tuple[Floats, Floats]:
-    """Return all sizes of positive statistics, the largest first, and the estimate at each."""
+    """Return the sizes of all statistics but 0, the largest first, and the estimate at each.
+
+    Those of negative ones count, too: a threshold that may not stop there depends on signs that it must
+    not know, and e-values would be too large.
+    """
     positive = np.sort(statistics[statistics > 0])
     negative = np.sort(-statistics[statistics < 0])
-    sizes = np.unique(positive)[::-1]
+    sizes = np.unique(np.abs(statistics[statistics != 0]))[::-1]
     above = len(positive) - np.searchsorted(positive, sizes)
     below = len(negative) - np.searchsorted(negative, sizes)
-    return sizes, (int(plus) + below) / above
+    return sizes, (int(plus) + below) / np.maximum(above, 1)
 
 
 def e_values(statistics: Floats, q: float) -> Floats:
