@@ -76,8 +76,11 @@ def test_no_separation_has_a_larger_sum_than_the_semidefinite_one(seed):
     )  # fmt: skip
     assert np.linalg.eigvalsh(2 * correlation - np.diag(found.share))[0] >= 0
     assert (found.share <= 1).all()
-    assert found.share.sum() >= -other.fun - 1e-4
-    assert -other.fun <= found.share.sum() + 6 * found.optimality + 1e-7
+    # What that one found may be outside by a little: it is drawn back to the border.
+    reach = 2 / np.linalg.eigvals(np.linalg.solve(correlation, np.diag(other.x))).real.max()
+    best = min(1.0, reach) * other.x.sum()
+    assert found.share.sum() >= best - 1e-5
+    assert best <= found.share.sum() + 6 * found.optimality + 1e-12
 
 
 def test_two_columns_have_the_separation_of_the_formula():
