@@ -13,15 +13,15 @@ def covariance(rho, n_columns=N_COLUMNS):
     return toeplitz(rho ** np.arange(n_columns)) if rho else np.eye(n_columns)
 
 
-def make_table(rho, seed, n_rows=N_ROWS, n_columns=N_COLUMNS, n_effects=N_EFFECTS):
-    """Return X, y and which columns have effects, +- EFFECTS[rho] on y with noise of variance 1."""
+def make_table(rho, seed, n_rows=N_ROWS, n_columns=N_COLUMNS, n_effects=N_EFFECTS, effect=None):
+    """Return X, y and which columns have effects, of size EFFECTS[rho], beside noise of variance 1."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n_rows, n_columns))
     for j in range(1, n_columns if rho else 0):
         X[:, j] = rho * X[:, j - 1] + np.sqrt(1.0 - rho**2) * X[:, j]
     truth = np.zeros(n_columns, dtype=bool)
     truth[rng.choice(n_columns, n_effects, replace=False)] = True
-    coef = truth * EFFECTS[rho] * rng.choice([-1.0, 1.0], n_columns)
+    coef = truth * (effect or EFFECTS[rho]) * rng.choice([-1.0, 1.0], n_columns)
     return X, X @ coef + rng.standard_normal(n_rows), truth
 
 

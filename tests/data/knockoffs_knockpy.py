@@ -27,7 +27,7 @@ def found_in_tables(rho, separation):
     found = []
     for seed in range(TABLES):
         X, y, truth = make_table(rho, seed)
-        np.random.seed(seed)
+        np.random.seed(seed)  # noqa: NPY002 (knockpy draws from it)
         filtered = KnockoffFilter(
             ksampler="gaussian", fstat="lasso", knockoff_kwargs={"method": separation}
         ).forward(X=X, y=y, fdr=Q, shrinkage="ledoitwolf")

@@ -7,8 +7,8 @@ from scipy.optimize import minimize
 from garrote.selecting.knockoffs.coordinates import Coordinates
 from garrote.selecting.knockoffs.separation import (
     AIMS,
-    separate,
     separable,
+    separate,
     smallest_joint_variance,
 )
 from knockoff_tables import covariance

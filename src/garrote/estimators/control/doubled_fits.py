@@ -32,13 +32,17 @@ class Doubled:
 
 @dataclass(frozen=True)
 class DoubledRows:
-    """Rows of a fit: columns, response, what `fit` is told beside, and deviations of columns."""
+    """Rows of a fit: columns, response, what `fit` is told beside, and deviations of columns.
+
+    ``told_apart`` says which groups have copies that are not the same.
+    """
 
     X: Floats
     y: Array
     told: dict[str, Any]
     units: Floats
     groups: Array
+    told_apart: Array
 
     def fit(self, base: Any, copies: Floats, statistic: str, rng: np.random.Generator) -> Doubled:
         """Fit columns and copies, each pair in an order of chance, and compare the two.
@@ -67,7 +71,7 @@ class DoubledRows:
             found = list(apart(probabilities_of(model)))
         described = getattr(model, "selection_", None)
         return Doubled(
-            STATISTICS[statistic](found[0], found[1], self.groups),
+            self.told_apart * STATISTICS[statistic](found[0], found[1], self.groups),
             effect if effect.ndim == 1 else effect[np.abs(effect).sum(axis=1).argmax()],
             float(getattr(described, "noise_variance", np.nan)),
             hasattr(model, "cv_results_") or hasattr(model, "mse_path_"),

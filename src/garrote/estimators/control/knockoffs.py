@@ -238,7 +238,9 @@ class Knockoffs(NamedSettings, SaveMixin, SelectorMixin, BaseEstimator):
         """Make one copy of all columns, fit the base to both, and compare them."""
         rng = np.random.default_rng(seed)
         table, y, told = rows.given_to(given, rng)
-        both = DoubledRows(table, y, told, given.units, given.numbers)
+        # Which of two equal columns a base prefers says nothing.
+        told_apart = rows.law.separation.share > 0
+        both = DoubledRows(table, y, told, given.units, given.numbers, told_apart)
         return both.fit(base, rows.copies(rng), self.statistic, rng)
 
     def _finish(self, given: Prepared, rows: KnockoffRows, fits: list[Doubled]) -> None:
@@ -277,6 +279,12 @@ class Knockoffs(NamedSettings, SaveMixin, SelectorMixin, BaseEstimator):
     def transform(self, X: Any) -> Any:
         """Return the selected columns of X, which may be a design."""
         return X.pick(self.get_support(indices=True)) if is_design(X) else super().transform(X)
+
+    def inverse_transform(self, X: Any) -> Any:
+        """Return selected columns among all columns, with 0 in place of those left out."""
+        if self.get_support().any():
+            return super().inverse_transform(X)
+        return np.zeros((np.shape(X)[0], self.n_features_in_))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
