@@ -34,7 +34,7 @@ def fitted(**settings):
 # Of the few columns that these checks give none may be selected at q = 0.1.
 @pytest.mark.filterwarnings("ignore:No features were selected")
 @scikit_learn_checks(
-    Knockoffs(), variants=[Knockoffs(n_copies=2, separation="sdp", statistic="signed-max")]
+    Knockoffs(QUICK), variants=[Knockoffs(), Knockoffs(QUICK, n_copies=2, separation="sdp")]
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

@@ -1,5 +1,8 @@
 """Separations exist, and are the best by their aim, as plain optimisers find."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -13,7 +16,7 @@ from garrote.selecting.knockoffs.separation import (
 )
 from knockoff_tables import covariance
 
-KNOCKPY_AT = (0.0, 0.5, 0.9)
+KNOCKPY = json.loads((Path(__file__).parents[2] / "data" / "knockoffs_knockpy.json").read_text())
 
 
 def correlations(count, seed, rows=None):
@@ -109,6 +112,15 @@ def test_no_separation_is_less_reconstructable(groups):
     np.testing.assert_allclose(found.share, np.exp(other.x), rtol=1e-3)
 
 
+@pytest.mark.parametrize("rho", [0.0, 0.5, 0.9])
+def test_knockpy_finds_no_better_separation(rho):
+    correlation, peer = covariance(rho, 40), KNOCKPY["objectives"][str(rho)]
+    assert separate(alone(correlation), "sdp").share.sum() > peer["sdp"] - 1e-4
+    assert trace_of_inverse(correlation, separate(alone(correlation), "mvr").share) < peer[
+        "mvr"
+    ] * (1 + 1e-7)
+
+
 def test_a_column_and_its_sum_with_others_cannot_be_separated_and_others_still_are():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((200, 6)) @ (np.eye(6) + 0.3)
@@ -159,5 +171,5 @@ def test_coordinates_are_uncorrelated_within_groups_and_lead_back():
 
 
 def test_an_unknown_aim_is_refused_by_name():
-    with pytest.raises(ValueError, match="separation must be one of .*'mvr'.*got 'best'"):
+    with pytest.raises(ValueError, match=r"separation must be one of .*'mvr'.*got 'best'"):
         separate(alone(np.eye(2)), "best")
