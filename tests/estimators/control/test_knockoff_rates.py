@@ -1,4 +1,4 @@
-"""What knockoffs promise, on 100 tables of each kind: few false ones, and the power of knockpy at the same S."""
+"""What knockoffs promise, on 100 tables of each kind: few false ones, and no less power than knockpy."""
 
 import json
 from pathlib import Path

@@ -84,6 +84,25 @@ def test_rows_that_are_added_have_the_noise_that_least_squares_leave():
     )
 
 
+@pytest.mark.parametrize("n_rows", [17, 18, 40, 13])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_turned_rows_have_the_weighted_cross_products_of_the_given_ones(n_rows, intercept):
+    rng = np.random.default_rng(0)
+    X, y, weights = columns(n_rows), rng.standard_normal(n_rows) + 4, rng.uniform(0.5, 2, n_rows)
+    table = FixedTable.of(X, weights, intercept)
+    law = CopyLaw.of(table.mean, table.covariance, EACH, "mvr")
+    copies, y = table.copies(law, rng), table.longer_response(y, rng)
+    rows, roots = table.longer()
+    level = np.average(y, weights=roots**2) if intercept else 0.0
+    before = np.column_stack([rows - table.mean, copies - table.mean, y - level]) * roots[:, None]
+    turned = np.column_stack(table.turned(copies, y, rng))
+    after = turned - np.r_[table.mean, table.mean, level]
+    np.testing.assert_allclose(after.T @ after, before.T @ before, atol=1e-8 * (before**2).sum())
+    assert np.abs(after - before).max() > 0.1
+    if intercept:
+        np.testing.assert_allclose(after.sum(axis=0), 0, atol=1e-7)
+
+
 @pytest.mark.parametrize("groups", [np.arange(6), np.array([0, 0, 1, 1, 2, 3])])
 def test_drawn_copies_have_the_joint_covariance_of_the_law(groups):
     sigma, mean, rng = (

@@ -22,12 +22,11 @@ STATISTICS = {
 
 @dataclass(frozen=True)
 class Doubled:
-    """What a fit to columns and copies says: statistics of groups, effects of columns, the fit."""
+    """What a fit to columns and copies says: statistics of groups, effects of columns, the noise."""
 
     statistics: Floats
     effect: Floats
     noise_variance: float
-    by_folds: bool
 
 
 @dataclass(frozen=True)
@@ -74,7 +73,6 @@ class DoubledRows:
             self.told_apart * STATISTICS[statistic](found[0], found[1], self.groups),
             effect if effect.ndim == 1 else effect[np.abs(effect).sum(axis=1).argmax()],
             float(getattr(described, "noise_variance", np.nan)),
-            hasattr(model, "cv_results_") or hasattr(model, "mse_path_"),
         )
 
 

@@ -50,11 +50,6 @@ _REFERENCES = {
     "fixed": "Barber & Candes (2015), Controlling the false discovery rate via knockoffs. Annals of "
     "Statistics 43, 2055-2085",
 }
-_BY_FOLDS = (
-    "the base chose its strength by cross-validation, which sees more of the rows than their cross "
-    "products: for fixed-X knockoffs the rate then holds approximately; alpha='bic' or a path keep to "
-    "these"
-)
 
 
 @dataclass(frozen=True)
@@ -99,6 +94,11 @@ def prepare(model: Any, rows: Arguments) -> Prepared:
             "fixed-X knockoffs are for numbers with Gaussian noise: take knockoffs='model-x' for "
             "labels, counts and other responses"
         )
+    if model.knockoffs == "fixed" and rows.groups is not None:
+        raise ValueError(
+            "fixed-X knockoffs take the noise of all rows for independent, and have no folds of rows "
+            "that belong together: leave groups out, or take knockoffs='model-x'"
+        )
     known = check_offset(rows.offset, len(y), likelihood)
     intercept = bool(getattr(model.base, "fit_intercept", True))
     names = check_names(rows.feature_names, getattr(model, "feature_names_in_", None), X.shape[1])
@@ -131,7 +131,7 @@ def prepare(model: Any, rows: Arguments) -> Prepared:
     )  # fmt: skip
 
 
-def default_base(statistic: str, given: Prepared, knockoffs: str) -> Any:
+def default_base(statistic: str, given: Prepared) -> Any:
     """Return what is fitted where no base is given."""
     if statistic == "probability":
         return SpikeSlabClassifier() if given.labels else SpikeSlabRegressor()
@@ -144,8 +144,7 @@ def default_base(statistic: str, given: Prepared, knockoffs: str) -> Any:
             kind = SparseClassifier if given.labels else SparseRegressor
             return kind(penalty, alpha=None)
         return SparseRegressor(penalty, alpha=None, method="homotopy")
-    alpha = "bic" if knockoffs == "fixed" else "cv"
-    return (SparseClassifier if given.labels else SparseRegressor)(penalty, alpha=alpha)
+    return (SparseClassifier if given.labels else SparseRegressor)(penalty)
 
 
 def _second_half(numbers: Array) -> Array:
@@ -202,24 +201,15 @@ class KnockoffRows:
         law = law_of_copies(columns, numbers, aim)
         return cls(given.X, given.weights, law, columns, None, law.draw(given.X, rng))
 
-    def copies(self, rng: np.random.Generator) -> Floats:
-        """Return copies of all columns, drawn anew."""
-        if self.table is not None:
-            return self.table.copies(self.law, rng)
-        return self.law.draw(self.rows, rng)
-
-    def given_to(self, given: Prepared, rng: np.random.Generator) -> tuple[Floats, Array, Any]:
-        """Return rows, responses and all else that the base is fitted to."""
+    def draw(
+        self, given: Prepared, rng: np.random.Generator
+    ) -> tuple[Floats, Floats, Array, dict[str, Any]]:
+        """Return columns, copies that are made anew, responses, and what `fit` is told beside these."""
         if self.table is None:
-            return self.rows, given.y, given.told
-        told, extra = dict(given.told), self.table.extra
-        y = self.table.longer_response(given.y - told.pop("offset", 0.0), rng)
-        if "sample_weight" in told:
-            told["sample_weight"] = self.weights
-        if "groups" in told:  # every row that was added is a group of its own
-            _, known = np.unique(told["groups"], return_inverse=True)
-            told["groups"] = np.append(known, known.max() + 1 + np.arange(extra))
-        return self.rows, y, told
+            return self.rows, self.law.draw(self.rows, rng), given.y, given.told
+        copies = self.table.copies(self.law, rng)
+        y = self.table.longer_response(given.y - given.told.get("offset", 0.0), rng)
+        return *self.table.turned(copies, y, rng), {}
 
     @property
     def assumption(self) -> str:
@@ -254,7 +244,7 @@ class KnockoffRows:
             smallest, left, law.separation.optimality, differ, exact=self.table is not None
         )
 
-    def notes(self, given: Prepared, by_folds: bool, outcome: Outcome) -> list[str]:
+    def notes(self, given: Prepared, outcome: Outcome) -> list[str]:
         """Return what a reader should know before trusting the answer."""
         said = list(outcome.notes)
         tied = self.law.separation.inseparable
@@ -265,6 +255,4 @@ class KnockoffRows:
                 f"{named} cannot be told from linear functions of other columns, so that their copies "
                 "equal them and they are never selected"
             )
-        if self.table is not None and by_folds:
-            said.append(_BY_FOLDS)
         return said

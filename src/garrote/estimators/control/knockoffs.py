@@ -51,9 +51,9 @@ class Knockoffs(NamedSettings, SaveMixin, SelectorMixin, BaseEstimator):
     ----------
     base : estimator, optional
         What is fitted: any linear model of garrote or scikit-learn, for numbers or for labels of two
-        classes. By default `SparseRegressor`, the lasso by cross-validation (by BIC for fixed-X
-        copies), or `SparseClassifier` if y holds words or truth values; for the other statistics the
-        lasso's path, or `SpikeSlabRegressor`.
+        classes. By default `SparseRegressor`, the lasso by cross-validation, or `SparseClassifier` if y
+        holds words or truth values; for the other statistics the lasso's path, or
+        `SpikeSlabRegressor`.
     q : float, default=0.1
         The false discovery rate: the expected share of false ones among the selected variables.
     statistic : {"lasso-difference", "signed-max", "probability"}, default="lasso-difference"
@@ -63,7 +63,9 @@ class Knockoffs(NamedSettings, SaveMixin, SelectorMixin, BaseEstimator):
     knockoffs : {"model-x", "fixed"}, default="model-x"
         Copies drawn from a Gaussian law of the columns, for any response and any number of rows; or
         built from the columns as they are, for numbers with Gaussian noise, and more rows than columns.
-        With fewer than twice as many rows, rows of estimated noise are added.
+        With fewer than twice as many rows, rows of estimated noise are added. The base is fitted to rows
+        after a turn at random, weights and offset in them: it then sees cross products alone, as it has
+        to.
     separation : {"mvr", "sdp", "equicorrelated"}, default="mvr"
         How copies are kept apart from their originals: such that no column can be reconstructed from all
         others, with the smallest mean correlation with their originals, or all with the same.
@@ -186,16 +188,17 @@ class Knockoffs(NamedSettings, SaveMixin, SelectorMixin, BaseEstimator):
         offset : array of shape (N,), optional
             A known part of the linear predictor, for a base that takes one.
         groups : array of shape (N,), optional
-            Rows of a group share a fold of the base's cross-validation.
+            Rows of a group share a fold of the base's cross-validation; not for fixed-X copies.
         feature_names : sequence of str, optional
         """
         self._check_settings()
         given = prepare(self, Arguments(X, y, sample_weight, offset, groups, feature_names))
         base = self.base
         if base is None:
-            base = default_base(self.statistic, given, self.knockoffs)
+            base = default_base(self.statistic, given)
         # What the base does not take is refused before any work.
-        told_to(base, sample_weight=sample_weight, offset=offset, groups=groups)
+        if self.knockoffs != "fixed":  # whose rows are turned, with weights and offset in them
+            told_to(base, sample_weight=sample_weight, offset=offset, groups=groups)
         seeds = np.random.SeedSequence(seed_of(self.random_state)).spawn(int(self.n_copies) + 1)
         rows = KnockoffRows.of(self, given, np.random.default_rng(seeds[-1]))
         fits = Parallel(n_jobs=self.n_jobs, prefer="threads")(
@@ -237,11 +240,11 @@ class Knockoffs(NamedSettings, SaveMixin, SelectorMixin, BaseEstimator):
     def _copy(self, base: Any, given: Prepared, rows: KnockoffRows, seed: Any) -> Doubled:
         """Make one copy of all columns, fit the base to both, and compare them."""
         rng = np.random.default_rng(seed)
-        table, y, told = rows.given_to(given, rng)
+        table, copies, y, told = rows.draw(given, rng)
         # Which of two equal columns a base prefers says nothing.
         told_apart = rows.law.separation.share > 0
         both = DoubledRows(table, y, told, given.units, given.numbers, told_apart)
-        return both.fit(base, rows.copies(rng), self.statistic, rng)
+        return both.fit(base, copies, self.statistic, rng)
 
     def _finish(self, given: Prepared, rows: KnockoffRows, fits: list[Doubled]) -> None:
         """Store what was found, and state the selection."""
@@ -254,7 +257,7 @@ class Knockoffs(NamedSettings, SaveMixin, SelectorMixin, BaseEstimator):
         self.assumption_: str = rows.assumption
         self.certificate_ = rows.certificate()
         self.groups_ = given.groups
-        notes = rows.notes(given, any(one.by_folds for one in fits), outcome)
+        notes = rows.notes(given, outcome)
         self.selection_ = select_by_knockoffs(
             given.problem,
             outcome,

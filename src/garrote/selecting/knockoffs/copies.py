@@ -145,6 +145,31 @@ class FixedTable:
         free, _ = np.linalg.qr(chance)
         return law.made_of(rows, free / roots[:, None])
 
+    def turned(
+        self, copies: Floats, y: Floats, rng: np.random.Generator
+    ) -> tuple[Floats, Floats, Floats]:
+        """Return columns, copies and response after a turn of all rows that is drawn at random.
+
+        Whatever is made of the turned rows depends on cross products alone, which the statistics of
+        fixed-X copies have to: folds of rows as they were given would see more. Rows have weight 1 after
+        it, and means are where they were.
+        """
+        rows, roots = self.longer()
+        level = float(np.average(y, weights=roots**2)) if self.intercept else 0.0
+        whole = np.column_stack([rows - self.mean, copies - self.mean, y - level]) * roots[:, None]
+        count, spent = len(whole), int(self.intercept)
+        if self.intercept:  # a reflection that takes the intercept's direction to the first row
+            mirror = roots / np.linalg.norm(roots)
+            mirror[0] += np.copysign(1.0, mirror[0])
+            mirror /= np.linalg.norm(mirror)
+            whole = (whole - 2.0 * np.outer(mirror, mirror @ whole))[1:]
+        factor = np.linalg.qr(whole, mode="r")
+        frame = rng.standard_normal((count, len(factor)))
+        frame, triangle = np.linalg.qr(frame - spent * frame.mean(axis=0))
+        turned = (frame * np.sign(np.diag(triangle))) @ factor
+        one, other = np.split(turned[:, :-1], 2, axis=1)
+        return one + self.mean, other + self.mean, turned[:, -1] + level
+
 
 def _orthonormal(columns: Floats) -> Floats:
     """Return an orthonormal basis of what columns span."""
