@@ -249,6 +249,18 @@ def test_the_report_tells_of_q_values(tmp_path):
     assert "It is no probability" in page.replace("\n", " ")
 
 
+def test_pictures_rank_variables_by_what_q_values_lack_of_one():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from garrote.displays import InclusionDisplay
+
+    found = fitted()
+    shown = InclusionDisplay.from_estimator(found)
+    assert shown.evidence == "1 - q-value"
+    np.testing.assert_allclose(shown.probability, np.sort(1 - found.q_values_)[::-1])
+    matplotlib.pyplot.close("all")
+
+
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
