@@ -40,7 +40,8 @@ def test_the_rate_is_kept_with_the_power_of_knockpy(rho, separation):
 def test_fixed_copies_keep_the_rate(rho, statistic):
     (false, power), (false_error, _) = found_in_tables(rho, knockoffs="fixed", statistic=statistic)
     assert false < Q + 2 * false_error
-    assert power > 0.3
+    if statistic == "lasso-difference":
+        assert power > 0.4
 
 
 def test_several_copies_keep_the_rate_and_agree_more_from_seed_to_seed():

@@ -89,24 +89,12 @@ def prepare(model: Any, rows: Arguments) -> Prepared:
         response = f"{response} = {classes[1]}"
     else:
         likelihood = as_likelihood(getattr(model.base, "family", "gaussian"))
-    if model.knockoffs == "fixed" and (labels or not likelihood.least_squares):
-        raise ValueError(
-            "fixed-X knockoffs are for numbers with Gaussian noise: take knockoffs='model-x' for "
-            "labels, counts and other responses"
-        )
-    if model.knockoffs == "fixed" and rows.groups is not None:
-        raise ValueError(
-            "fixed-X knockoffs take the noise of all rows for independent, and have no folds of rows "
-            "that belong together: leave groups out, or take knockoffs='model-x'"
-        )
+    if model.knockoffs == "fixed":
+        _refuse_for_fixed(likelihood, rows.groups)
     known = check_offset(rows.offset, len(y), likelihood)
     intercept = bool(getattr(model.base, "fit_intercept", True))
     names = check_names(rows.feature_names, getattr(model, "feature_names_in_", None), X.shape[1])
-    found = ColumnGroups(
-        *reversed(resolve_named_groups(model.column_groups, X.shape[1], names, X))
-        if model.column_groups is not None
-        else (column_names(names, X.shape[1]), np.arange(X.shape[1]))
-    )
+    found = _groups_of(model.column_groups, X, names)
     problem = Problem.from_rows(
         as_design(X), numbers, weights, fit_intercept=intercept, scale_response=False,
         likelihood=likelihood, offset=known,
@@ -129,6 +117,29 @@ def prepare(model: Any, rows: Arguments) -> Prepared:
         dense[counted], y[counted], weights[counted], told, units, found, problem, origin, intercept,
         labels,
     )  # fmt: skip
+
+
+def _refuse_for_fixed(likelihood: Any, groups: Any) -> None:
+    """Raise for responses and rows that fixed-X copies are not for."""
+    if not likelihood.least_squares:
+        raise ValueError(
+            "fixed-X knockoffs are for numbers with Gaussian noise: take knockoffs='model-x' for "
+            "labels, counts and other responses"
+        )
+    if groups is not None:
+        raise ValueError(
+            "fixed-X knockoffs take the noise of all rows for independent, and have no folds of rows "
+            "that belong together: leave groups out, or take knockoffs='model-x'"
+        )
+
+
+def _groups_of(given: Any, X: Any, names: Array | None) -> ColumnGroups:
+    """Return which columns are in or out together; each by itself where nothing is given."""
+    count = X.shape[1]
+    if given is None:
+        return ColumnGroups(column_names(names, count), np.arange(count))
+    numbers, labels = resolve_named_groups(given, count, names, X)
+    return ColumnGroups(labels, numbers)
 
 
 def default_base(statistic: str, given: Prepared) -> Any:
