@@ -12,6 +12,7 @@ if TYPE_CHECKING:  # what type checkers cannot read from the table below
     from garrote.estimators import GreedyClassifier as GreedyClassifier
     from garrote.estimators import GreedyRegressor as GreedyRegressor
     from garrote.estimators import KernelFeatures as KernelFeatures
+    from garrote.estimators import Knockoffs as Knockoffs
     from garrote.estimators import NonNegativeGarrote as NonNegativeGarrote
     from garrote.estimators import RelevanceClassifier as RelevanceClassifier
     from garrote.estimators import RelevanceRegressor as RelevanceRegressor

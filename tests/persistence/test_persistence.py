@@ -917,17 +917,20 @@ EVERY_ESTIMATOR = {
         SparseRegressor(method=FollowPath(alphas=3)), n_resamples=4, n_features=2
     ).fit(X, y),
     "Bolasso": lambda X, y: estimators.Bolasso(SparseRegressor(alpha=0.1), n_resamples=4).fit(X, y),
+    "Knockoffs": lambda X, y: estimators.Knockoffs(
+        SparseRegressor(alpha=0.1, method=FollowPath(alphas=3)), q=0.6
+    ).fit(X, y),
 }
 
 
 def all_answers(model, X):
     """Return what a model of any kind predicts; ask it also for everything else."""
-    if not hasattr(model, "predict"):
-        return [model.transform(X)]
     if hasattr(model, "selection_"):
         str(model.summary()), model.summary()._repr_html_(), model.selection_.to_json()
         str(model.selection_.table()), str(model.selection_.table(all_variables=True))
         model.transform(X)
+    if not hasattr(model, "predict"):
+        return [model.transform(X)]
     found = [model.predict(X)]
     if "return_std" in inspect.signature(model.predict).parameters:
         found += [*model.predict(X, return_std=True)]

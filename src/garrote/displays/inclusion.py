@@ -11,7 +11,7 @@ from garrote.displays.base import SelectionDisplay
 from garrote.displays.figures import note, set_title, take_axes
 from garrote.displays.names import LITERAL, chance, number, shorten, shorten_all
 from garrote.displays.palette import BLUE, GREY
-from garrote.results.selections.evidence import FREQUENCY, border, is_certainty
+from garrote.results.selections.evidence import FREQUENCY, Q_VALUE, border, is_certainty, strength
 from garrote.results.selections.selection import Selection
 
 # Beside the selected variables others are shown if they are at least this probable ...
@@ -102,7 +102,7 @@ class InclusionDisplay(SelectionDisplay):
         names = [selection.names[j] for j in order]
         return cls(
             names=names,
-            probability=selection.probability[order],
+            probability=strength(selection.evidence, selection.probability[order]),
             effect=selection.effect[order],
             lower=selection.lower[order],
             upper=selection.upper[order],
@@ -113,7 +113,7 @@ class InclusionDisplay(SelectionDisplay):
             threshold=_border(selection),
             response=selection.affected,
             per=selection.per,
-            evidence=selection.evidence,
+            evidence="1 - q-value" if selection.evidence == Q_VALUE else selection.evidence,
             name=selection.method,
             n_columns=n_columns[order],
         )

@@ -7,6 +7,7 @@ from garrote.estimators.registry import CONTROLS, MACHINES, every_place
 
 if TYPE_CHECKING:  # what type checkers cannot read from the rows of the registry
     from garrote.estimators.control.bolasso import Bolasso as Bolasso
+    from garrote.estimators.control.knockoffs import Knockoffs as Knockoffs
     from garrote.estimators.control.stability_selection import (
         StabilitySelection as StabilitySelection,
     )

@@ -223,6 +223,18 @@ CONTROLS = {
         ),
         share=None,
     ),
+    "knockoffs": Controller(
+        "Knockoffs",
+        "what beats a copy of itself that knows nothing of the response, at a false discovery rate",
+        Place(
+            "garrote.estimators.control.knockoffs",
+            "Knockoffs",
+            "Barber & Candes (2015), Controlling the false discovery rate via knockoffs. Annals of "
+            "Statistics 43, 2055-2085; Candes, Fan, Janson & Lv (2018), Panning for gold. JRSS B 80, "
+            "551-577",
+        ),
+        share="q",
+    ),
 }
 
 

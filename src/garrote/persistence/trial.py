@@ -33,6 +33,10 @@ def _try_predictions(model: Any) -> None:
     rows = np.zeros((2, model.n_features_in_))  # one row would go with an array of any length
     if not hasattr(model, "predict"):
         columns = np.shape(model.transform(rows))[1]
+        if hasattr(
+            model, "selection_"
+        ):  # a selector, whose transform has the columns that it selects
+            return
         if columns != model.n_samples_fit_:
             raise ModelFileError(f"it has {columns} rows in place of {model.n_samples_fit_}")
         return

@@ -15,7 +15,13 @@ from garrote.report.wording import (
     probability,
     readable,
 )
-from garrote.results.selections.evidence import FREQUENCY, STANDARDISED, VARIATIONAL, is_certainty
+from garrote.results.selections.evidence import (
+    FREQUENCY,
+    Q_VALUE,
+    STANDARDISED,
+    VARIATIONAL,
+    is_certainty,
+)
 from garrote.results.selections.stability import NEARLY_ALWAYS
 
 # Evidence beyond this is called nearly certain, where refits bear it out.
@@ -171,6 +177,8 @@ def _how_sure(document: Mapping[str, Any], chosen: Sequence[Mapping[str, Any]]) 
     if not known:
         return "the method does not state how sure that is"
     values = [v["probability"] for v in known]
+    if document["evidence"] == Q_VALUE:
+        return _range(noun, values)
     if not is_certainty(document["evidence"]):
         if len(chosen) == 1:
             return f"its {noun} is {probability(values[0])}"

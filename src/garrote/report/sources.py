@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from garrote.estimators.registry import SELECTORS
-from garrote.results.certificates import EQUATIONS, SUBSET
-from garrote.results.selections.evidence import FREQUENCY, ORDER, SIGN, is_certainty
+from garrote.results.certificates import EQUATIONS, KNOCKOFFS, SUBSET
+from garrote.results.selections.evidence import FREQUENCY, ORDER, Q_VALUE, SIGN, is_certainty
 
 _STRENGTHS = {
     "gamma": (
@@ -57,9 +57,20 @@ _ORDER = (
     "How early a variable enters the search's models",
     " The variable that comes first has 1, and what comes later less. It is no probability.",
 )
-_ABOUT = {SIGN: _SIGN, ORDER: _ORDER, FREQUENCY: _FREQUENCY}
+
+_Q_VALUE = (
+    "At which false discovery rate a variable is selected",
+    " A q-value is the least rate at which a variable is selected: the smaller it is, the stronger. It "
+    "is no probability, and holds under the assumption that the rule states.",
+)
+_ABOUT = {SIGN: _SIGN, ORDER: _ORDER, FREQUENCY: _FREQUENCY, Q_VALUE: _Q_VALUE}
 
 _CERTIFICATE = {
+    "joint variance": "the smallest eigenvalue of the joint correlations of columns and copies: such "
+    "copies exist where it is not negative",
+    "slope": "how far the separation of any column from its copy is from the best one",
+    "exchange": "the largest change of a correlation where a column and its copy change places; by "
+    "chance, and by what the law of the columns misses, unless copies are exact",
     "relevance": "how far the evidence is from level in the variance of any variable that is in",
     "addition": "what letting one more variable in could add to the log evidence",
     "inclusion": "how far any variable's probability is from the one that the data and all "
@@ -160,6 +171,12 @@ _SUBSET = (
     "That is more than it should be: the search ended before it was done.",
     "the search ended before it was done",
 )
+_KNOCKOFFS = (
+    "Copies of the columns are what they should be to within",
+    "Chance, and the law of the columns where that was estimated, have their part beside.",
+    "That is more than rounding explains.",
+    "copies of the columns are not what they should be",
+)
 _EQUATIONS = (
     "The answer violates its own equations by at most",
     "Every fit behind it reached its tolerance.",
@@ -201,6 +218,8 @@ def certificate_words(part: str) -> str:
 
 def certificate_sentences(certificate: Mapping[str, Any]) -> tuple[str, str, str, str]:
     """Return what precedes the value, what follows it if it is good enough or not, a reservation."""
+    if certificate["kind"] == KNOCKOFFS:
+        return _KNOCKOFFS
     if certificate["kind"] in (EQUATIONS, SUBSET):
         return _EQUATIONS if certificate["kind"] == EQUATIONS else _SUBSET
     return next(

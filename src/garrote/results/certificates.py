@@ -16,6 +16,7 @@ ALL_MODELS = "sum over all models"
 SEARCH = "search among models"
 FITTED = "fitted models"
 SUBSET = "fit to a subset"
+KNOCKOFFS = "copies of columns"
 NOT_CERTIFIED = "not certified"
 
 
@@ -69,6 +70,13 @@ class Certificate:
     step                 how far a step of a pursuit is from the best one, relative to it
     relevance            largest derivative of the log evidence by the logarithm of a prior variance
     addition             the most that one more variable could add to the log evidence
+    joint variance       the smallest eigenvalue of the joint correlations of columns and knockoffs,
+                         which exist where it is not negative
+    slope                of the s of knockoffs: the largest slope of the objective by log s, relative to
+                         its two parts
+    exchange             the largest change of a correlation where a column and its knockoff change
+                         places: of fixed-X ones rounding, of model-X ones chance, and what the
+                         law that was taken for the columns misses
     gradient             largest length of a likelihood's gradient at fitted models, in standard errors
     ==================== ==============================================================================
 
@@ -215,6 +223,21 @@ def of_fitted_models(log_probability: float, gradient: float) -> Certificate:
 def of_subset(parts: dict[str, float]) -> Certificate:
     """Return how far a greedy search's model is from what the search has to end with."""
     return Certificate(SUBSET, max(parts.values(), default=0.0), parts)
+
+
+def of_knockoffs(
+    joint_variance: float, left: str, optimality: float, exchange: float, exact: bool
+) -> Certificate:
+    """Return whether knockoffs exist, how far their s is from the optimum, and what exchanges change.
+
+    ``left`` names the part that ``optimality`` is. Where copies are ``exact`` exchanges change nothing.
+    """
+    parts = {"joint variance": joint_variance, left: optimality, "exchange": exchange}
+    value = max(0.0, -joint_variance, optimality, exchange if exact else 0.0)
+    said = f"{left} {optimality:.1e}, smallest joint variance {joint_variance:.1e}"
+    return Certificate(
+        KNOCKOFFS, value, parts, f"{said}, an exchange changes correlations by {exchange:.1e}"
+    )
 
 
 # Of a solution that has yet to be certified.

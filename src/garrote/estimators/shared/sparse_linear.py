@@ -66,9 +66,9 @@ class ReadRows(NamedTuple):
 class PathTask(NamedTuple):
     """What is to be solved for rows of any weights, those of a fold's or a resample's, too.
 
-    ``penalties`` are those to try, mostly one, ``given`` factors of the penalty and bounds in the user's
-    units, ``names`` those of the columns where they have any, ``free`` the columns that are projected out;
-    ``make_problem`` makes the problem of some weights.
+    ``penalties`` are those to try, mostly one, ``given`` factors of the penalty and bounds in the
+    user's units, ``names`` those of the columns where they have any, ``free`` the columns that are
+    projected out; ``make_problem`` makes the problem of some weights.
     """
 
     penalties: list[Any]

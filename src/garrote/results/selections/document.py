@@ -8,7 +8,7 @@ import numpy as np
 
 from garrote.arrays import Array
 from garrote.files.json_values import number
-from garrote.results.selections.evidence import is_certainty
+from garrote.results.selections.evidence import Q_VALUE, is_certainty, strength
 from garrote.results.selections.locus import Locus
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def _listed(selection: Selection) -> Array:
     """Return the variables that are written out, the selected and most certain first."""
     found = selection.by_variable
     ranked = found.ranked()
-    wanted = found.selected | (found.probability >= _LEAST_EVIDENCE)
+    wanted = found.selected | (strength(found.evidence, found.probability) >= _LEAST_EVIDENCE)
     if selection.path is not None:
         wanted[_variables_of(selection, selection.path.columns)] = True
     order = ranked[wanted[ranked]]
@@ -150,7 +150,9 @@ def _places(selection: Selection, written: dict[str, Any]) -> dict[str, Any]:
 
 def _unlisted(selection: Selection, listed: Array) -> dict[str, Any]:
     others = np.delete(selection.probability, listed)
-    return {"count": len(others), "largest_probability": number(others.max(initial=0.0))}
+    # Of q-values the largest is the weakest, and next to 1.
+    most = None if selection.evidence == Q_VALUE else number(others.max(initial=0.0))
+    return {"count": len(others), "largest_probability": most}
 
 
 def _classes(selection: Selection) -> dict[str, Any] | None:

@@ -20,7 +20,7 @@ from garrote.results.selections import words
 from garrote.results.selections.curves import Curve
 from garrote.results.selections.data_check import DataCheck
 from garrote.results.selections.document import as_document
-from garrote.results.selections.evidence import STANDARDISED
+from garrote.results.selections.evidence import STANDARDISED, strength
 from garrote.results.selections.groups import VariableGroups
 from garrote.results.selections.locus import Locus
 from garrote.results.selections.merging import by_variable
@@ -174,10 +174,9 @@ class Selection(Verdict, Account):
 
     def ranked(self) -> Array:
         """Return the positions of all variables, the selected and most certain first."""
-        strength = np.abs(self.effect) / np.where(
-            self.standard_error > 0, self.standard_error, np.inf
-        )
-        return np.lexsort((-strength, -self.probability.round(6), ~self.selected))
+        size = np.abs(self.effect) / np.where(self.standard_error > 0, self.standard_error, np.inf)
+        evidence = strength(self.evidence, self.probability)
+        return np.lexsort((-size, -evidence.round(6), ~self.selected))
 
     @property
     def headline(self) -> str:

@@ -1,0 +1,1 @@
+"""Knockoffs: a copy of every column that only the response can tell from the original."""
