@@ -48,6 +48,28 @@ def test_any_method_is_a_base_and_bolasso_is_another_control(run, table):
     assert "no bound on false selections is stated" in " ".join(out.lower().split())
 
 
+def test_knockoffs_keep_words_whole_and_say_what_they_promise(run, tmp_path):
+    rng = np.random.default_rng(0)
+    word, x = rng.integers(0, 3, 200), rng.standard_normal((200, 3))
+    y = word + x[:, 0] + rng.standard_normal(200)
+    lines = [
+        f"{'abc'[w]},{a:.4f},{b:.4f},{c:.4f},{v:.4f}"
+        for w, (a, b, c), v in zip(word, x, y, strict=True)
+    ]
+    file = tmp_path / "words.csv"
+    file.write_text("site,a,b,c,y\n" + "\n".join(lines) + "\n")
+    words = ["select", file, "--target", "y", "--control", "knockoffs", "--fdr", "0.5"]
+    code, out, _ = run(*words, "--json", tmp_path / "found.json")
+    assert code == 0
+    said = " ".join(out.split())
+    assert "is at most 0.5. That holds if rows are independent draws of a Gaussian law" in said
+    assert "few different values of site, which no Gaussian law has" in said
+    told = json.loads((tmp_path / "found.json").read_text())
+    assert told["evidence"].endswith("q-value")
+    assert told["control"]["bound"] == 0.5
+    assert {v["name"] for v in told["variables"] if v["selected"]} >= {"site", "a"}
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [

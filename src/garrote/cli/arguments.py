@@ -1,13 +1,26 @@
 """The command line's grammar. Nothing heavy is imported here: ``--help`` answers at once."""
 
 import argparse
-import csv
-import math
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from garrote import __version__
 from garrote.cli.errors import UsageError, suggestion
+from garrote.cli.values import (
+    bound,
+    count,
+    folds,
+    mismatch,
+    names,
+    penalty_strength,
+    positive,
+    refits,
+    seed,
+    setting,
+    shares,
+    some,
+    strength,
+)
 
 COMMANDS = {
     "select": "choose the variables of a table that explain a response",
@@ -103,7 +116,7 @@ def _select(command: argparse.ArgumentParser) -> None:
         "--table", metavar="FILE", help="write the table of all variables, as .csv or .xlsx"
     )
     output.add_argument("--save", metavar="FILE", help="save the model for garrote predict")
-    output.add_argument("--top", type=_count, default=30, metavar="N", help="rows of the table")
+    output.add_argument("--top", type=count, default=30, metavar="N", help="rows of the table")
     output.add_argument("--quiet", action="store_true", help="print the selected names only")
 
 
@@ -117,12 +130,12 @@ def _add_zscores(command: argparse.ArgumentParser) -> None:
     )
     summary.add_argument(
         "--n",
-        type=_positive,
+        type=positive,
         metavar="N",
         help="samples behind the z-scores (default: the column N)",
     )
     summary.add_argument(
-        "--mismatch", type=_mismatch, metavar="S", default="estimate",
+        "--mismatch", type=mismatch, metavar="S", default="estimate",
         help="0 if LD is of the same samples; else how far it is from theirs, up to 1 (default: "
         "estimated)",
     )  # fmt: skip
@@ -136,7 +149,7 @@ def _add_columns(command: argparse.ArgumentParser) -> None:
         ("--covariates", "always in the model, never penalised"),
     ):
         columns.add_argument(
-            name, type=_names, action="extend", default=[], metavar="A,B", help=meaning
+            name, type=names, action="extend", default=[], metavar="A,B", help=meaning
         )
     columns.add_argument("--weights", metavar="COLUMN", help="weights of the rows")
     columns.add_argument("--groups", metavar="COLUMN", help="rows of a group share a fold")
@@ -151,11 +164,11 @@ def _add_columns(command: argparse.ArgumentParser) -> None:
     # Words and dates are coded without being asked; older commands still say so.
     columns.add_argument("--encode", action="store_true", help=argparse.SUPPRESS)
     columns.add_argument(
-        "--categories", type=_names, action="extend", default=[], metavar="A,B",
+        "--categories", type=names, action="extend", default=[], metavar="A,B",
         help="code these as words, whatever they hold; of a target: labels of classes",
     )  # fmt: skip
     columns.add_argument(
-        "--na", type=_names, action="extend", default=[], metavar="TEXT,TEXT",
+        "--na", type=names, action="extend", default=[], metavar="TEXT,TEXT",
         help="texts that mean a missing value, beside blank cells and, among numbers, NA, n/a, -, ? and "
         "the like; COLUMN:TEXT means one in that column alone",
     )  # fmt: skip
@@ -166,7 +179,7 @@ def _add_columns(command: argparse.ArgumentParser) -> None:
         "without a target are always dropped, blanks among words are a level",
     )  # fmt: skip
     columns.add_argument(
-        "--imputations", type=_count, default=10, metavar="M",
+        "--imputations", type=count, default=10, metavar="M",
         help="how often --missing impute imputes (default 10)",
     )  # fmt: skip
     _add_sheet(columns)
@@ -191,7 +204,7 @@ def _add_terms(command: argparse.ArgumentParser) -> None:
         ("--curves", "effects of numbers may be curves: of all, or of those named"),
     ):
         terms.add_argument(
-            name, type=_some, nargs="?", const=(), default=None, metavar="A,B", help=meaning
+            name, type=some, nargs="?", const=(), default=None, metavar="A,B", help=meaning
         )
     terms.add_argument(
         "--formula", metavar="F", help="the terms as in R: 'y ~ a*b + C(site) + bs(x, 4) + log(z)'"
@@ -206,11 +219,11 @@ def _add_method(command: argparse.ArgumentParser) -> None:
         "--penalty lasso)",
     )  # fmt: skip
     method.add_argument(
-        "--gamma", type=_strength, metavar="G",
+        "--gamma", type=strength, metavar="G",
         help="prior log odds, or cv (default), or free_energy",
     )  # fmt: skip
     method.add_argument(
-        "--expected-size", type=_positive, metavar="M", help="variables expected a priori"
+        "--expected-size", type=positive, metavar="M", help="variables expected a priori"
     )
     method.add_argument(
         "--family", metavar="NAME",
@@ -222,19 +235,19 @@ def _add_method(command: argparse.ArgumentParser) -> None:
         "--penalty", metavar="NAME", help="lasso, elastic-net, mcp, group-lasso, ..."
     )
     method.add_argument(
-        "--alpha", type=_penalty_strength, metavar="A",
+        "--alpha", type=penalty_strength, metavar="A",
         help="strength of the penalty: a number, or cv (default), bic or ebic",
     )  # fmt: skip
     method.add_argument(
-        "--bound", type=_bound, metavar="B",
+        "--bound", type=bound, metavar="B",
         help="in place of --alpha: the best fit whose penalty (lasso: the l1 norm) is at most B",
     )  # fmt: skip
     method.add_argument(
-        "--l1-ratio", type=_shares, metavar="R",
+        "--l1-ratio", type=shares, metavar="R",
         help="of --penalty elastic-net: the share of l1, or several as .1,.5,.9 to choose from",
     )  # fmt: skip
     method.add_argument(
-        "--cv", type=_folds, metavar="K",
+        "--cv", type=folds, metavar="K",
         help="folds (default 5); methods that choose nothing by folds are measured on them, beside "
         "the null model and the lasso",
     )  # fmt: skip
@@ -242,25 +255,29 @@ def _add_method(command: argparse.ArgumentParser) -> None:
         "--rule", choices=("min", "1se"), help="which strength of the curve to take"
     )
     method.add_argument(
-        "--stability", type=_refits, metavar="B",
+        "--stability", type=refits, metavar="B",
         help="fits to random 90 %% of the rows: are the same variables selected again? (default: 20 "
         "up to 300,000 cells, of labels and counts up to 10,000; 0: none)",
     )  # fmt: skip
+    _add_error_control(method)
+    method.add_argument("--seed", type=seed, default=0, metavar="S", help="default 0")
+    method.add_argument("--threads", type=count, metavar="T", help="default: as many as help")
+    method.add_argument(
+        "--set", type=setting, action="append", default=[], metavar="NAME=VALUE",
+        help="any other setting of the method or penalty; lists as 0.1,0.2, columns' numbers as "
+        "age:0,dose:2",
+    )  # fmt: skip
+
+
+def _add_error_control(method: Any) -> None:
     method.add_argument(
         "--control", metavar="NAME",
-        help="bound false selections, by fits to many halves of the rows (stability), or to bootstrap "
-        "samples (bolasso); with --method lasso by default",
+        help="bound false selections, by fits to many halves of the rows (stability), to bootstrap "
+        "samples (bolasso), or beside copies of the columns (knockoffs); with --method lasso by default",
     )  # fmt: skip
     method.add_argument(
         "--fdr", type=float, metavar="Q",
         help="with --control: which share of those selected may be false",
-    )  # fmt: skip
-    method.add_argument("--seed", type=_seed, default=0, metavar="S", help="default 0")
-    method.add_argument("--threads", type=_count, metavar="T", help="default: as many as help")
-    method.add_argument(
-        "--set", type=_setting, action="append", default=[], metavar="NAME=VALUE",
-        help="any other setting of the method or penalty; lists as 0.1,0.2, columns' numbers as "
-        "age:0,dose:2",
     )  # fmt: skip
 
 
@@ -273,21 +290,21 @@ def _compare(command: argparse.ArgumentParser) -> None:
     _add_columns(command)
     method = command.add_argument_group("methods")
     method.add_argument(
-        "--methods", type=_names, action="extend", default=[], metavar="A,B",
+        "--methods", type=names, action="extend", default=[], metavar="A,B",
         help="see garrote methods (default: one of each kind)",
     )  # fmt: skip
     method.add_argument(
         "--family", metavar="NAME",
         help="what the response is: gaussian (numbers), poisson (counts), or multinomial (labels)",
     )  # fmt: skip
-    method.add_argument("--cv", type=_folds, default=5, metavar="K", help="folds (default 5)")
-    method.add_argument("--seed", type=_seed, default=0, metavar="S", help="default 0")
+    method.add_argument("--cv", type=folds, default=5, metavar="K", help="folds (default 5)")
+    method.add_argument("--seed", type=seed, default=0, metavar="S", help="default 0")
     output = command.add_argument_group("output")
     output.add_argument(
         "--report", default="garrote-compare.html", metavar="FILE",
         help="the page (default garrote-compare.html)",
     )  # fmt: skip
-    output.add_argument("--top", type=_count, default=30, metavar="N", help="rows of the table")
+    output.add_argument("--top", type=count, default=30, metavar="N", help="rows of the table")
 
 
 def _predict(command: argparse.ArgumentParser) -> None:
@@ -300,7 +317,7 @@ def _predict(command: argparse.ArgumentParser) -> None:
         "--output", metavar="FILE", help="file to write, .csv or .xlsx (default: print CSV)"
     )
     command.add_argument(
-        "--keep", type=_names, action="extend", default=[], metavar="A,B",
+        "--keep", type=names, action="extend", default=[], metavar="A,B",
         help="columns to carry over to the output, such as an identifier",
     )  # fmt: skip
     command.add_argument(
@@ -364,135 +381,3 @@ def _options_of(parser: argparse.ArgumentParser, name: str | None) -> list[str]:
         if isinstance(action, argparse._SubParsersAction) and name in action.choices:
             parser = action.choices[name]
     return [option for action in parser._actions for option in action.option_strings]
-
-
-def _names(text: str) -> list[str]:
-    """Split a list as a line of CSV, so that a quoted name may contain a comma."""
-    return [name.strip() for name in next(csv.reader([text]), []) if name.strip()]
-
-
-def _some(text: str) -> tuple[str, ...]:
-    """Return names, or () for all."""
-    return () if text == "all" else tuple(_names(text))
-
-
-def _number(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number")
-    return value
-
-
-def _positive(text: str) -> float:
-    value = _number(text)
-    if value <= 0:
-        raise argparse.ArgumentTypeError(f"must be above 0, got {text}")
-    return value
-
-
-def _bound(text: str) -> float:
-    value = _number(text)
-    if value < 0:
-        raise argparse.ArgumentTypeError(f"must be at least 0, got {text}")
-    return value
-
-
-def _shares(text: str) -> float | list[float]:
-    values = [_number(part) for part in text.split(",")]
-    if not all(0 <= value <= 1 for value in values):
-        raise argparse.ArgumentTypeError(f"must be between 0 and 1, got {text}")
-    return values if len(values) > 1 else values[0]
-
-
-def _mismatch(text: str) -> float | str:
-    if text == "estimate":
-        return text
-    value = _number(text)
-    if not 0 <= value <= 1:
-        raise argparse.ArgumentTypeError(f"must be estimate or between 0 and 1, got {text}")
-    return value
-
-
-def _strength(text: str) -> float | str:
-    if text in ("cv", "free_energy"):
-        return text
-    try:
-        return _number(text)
-    except argparse.ArgumentTypeError:
-        raise argparse.ArgumentTypeError(
-            f"must be cv, free_energy or a number, got {text!r}"
-        ) from None
-
-
-def _penalty_strength(text: str) -> float | str:
-    if text in ("cv", "bic", "ebic"):
-        return text
-    try:
-        value = _number(text)
-    except argparse.ArgumentTypeError:
-        value = -1.0
-    if value < 0:
-        raise argparse.ArgumentTypeError(f"must be cv, bic, ebic or a number >= 0, got {text!r}")
-    return value
-
-
-def _whole(text: str, least: int) -> int:
-    if not text.lstrip("+").isdecimal() or int(text) < least:
-        raise argparse.ArgumentTypeError(f"must be a whole number of at least {least}, got {text}")
-    return int(text)
-
-
-def _count(text: str) -> int:
-    return _whole(text, 1)
-
-
-def _folds(text: str) -> int:
-    return _whole(text, 2)
-
-
-def _refits(text: str) -> int:
-    return 0 if text == "0" else _whole(text, 2)
-
-
-def _seed(text: str) -> int:
-    value = _whole(text, 0)
-    if value >= 2**32:
-        raise argparse.ArgumentTypeError(f"must be below {2**32}, got {text}")
-    return value
-
-
-def _setting(text: str) -> tuple[str, Any]:
-    name, equals, value = text.partition("=")
-    if not equals or not name:
-        raise argparse.ArgumentTypeError(f"must look like NAME=VALUE, got {text!r}")
-    parts = _names(value)
-    pairs = [part.rpartition(":") for part in parts]
-    if parts and all(key and _is_number(number) for key, _, number in pairs):
-        keys = [key for key, _, _ in pairs]
-        if len(set(keys)) < len(keys):
-            twice = next(key for key in keys if keys.count(key) > 1)
-            raise argparse.ArgumentTypeError(f"{name} has two numbers for {twice!r}: give one")
-        return name, {key: float(number) for key, _, number in pairs}
-    if len(parts) > 1 and all(map(_is_number, parts)):
-        return name, [_parsed(part) for part in parts]
-    return name, _parsed(value)
-
-
-def _parsed(value: str) -> Any:
-    """Return text as True, False, None, an integer or a number; as it is where it is none of these."""
-    words = {"true": True, "false": False, "none": None}
-    if value.lower() in words:
-        return words[value.lower()]
-    for kind in (int, float):
-        try:
-            return kind(value)
-        except ValueError:
-            continue
-    return value
-
-
-def _is_number(text: str) -> bool:
-    return isinstance(_parsed(text), int | float) and not isinstance(_parsed(text), bool)

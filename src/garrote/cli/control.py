@@ -17,7 +17,7 @@ def take_control(options: argparse.Namespace) -> None:
     options.control_settings = {}
     if options.control is None:
         if options.fdr is not None:
-            raise UsageError("--fdr goes with --control stability: add it", "select")
+            raise UsageError("--fdr goes with --control stability or knockoffs: add one", "select")
         return
     row = _row(options.control)
     if options.stability:
@@ -28,6 +28,7 @@ def take_control(options: argparse.Namespace) -> None:
     if options.method is None:
         options.method = _BASE
     known = [name for name in parameters_of(row.load()) if name not in _OWN]
+    options.control_parameters = known
     options.control_settings = {name: value for name, value in options.set if name in known}
     options.set = [pair for pair in options.set if pair[0] not in known]
     if options.fdr is None:

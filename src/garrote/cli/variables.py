@@ -43,6 +43,8 @@ def keep_whole(
         return Grouped(dict(settings))
     if not (groups.several or groups.parents):
         return Grouped(dict(settings))
+    if "column_groups" in getattr(options, "control_parameters", ()):
+        return _by_copies(options, settings, groups)
     known = inspect.signature(estimator).parameters
     if "inclusion" in known and ("gamma" in known or _has_groups(estimator)):
         return _by_inclusion(estimator, settings, groups)
@@ -104,6 +106,14 @@ def _by_penalty(settings: Mapping[str, Any], groups: Any, known: Mapping[str, An
         return Grouped({**settings, "penalty": replace(penalty, groups=made.groups)}, groups, notes)
     name = penalty if isinstance(penalty, str) else penalty.name
     return Grouped(dict(settings), None, (*notes, *_one_by_one(groups, f"the penalty {name}")))
+
+
+def _by_copies(options: argparse.Namespace, settings: Mapping[str, Any], groups: Any) -> Grouped:
+    """Let knockoffs compare all columns of a variable with their copies at once."""
+    labels = [groups.names[g] for g in groups.number]
+    options.control_settings.setdefault("column_groups", labels)
+    notes = _without_heredity(groups) if groups.parents else ()
+    return Grouped(dict(settings), groups, notes)
 
 
 def _by_units(settings: Mapping[str, Any], groups: Any, known: Mapping[str, Any]) -> Grouped:

@@ -42,6 +42,8 @@ from garrote.selecting.knockoffs.separation import AIMS, smallest_joint_variance
 from garrote.summaries import listing
 
 KNOCKOFFS = ("model-x", "fixed")
+# Columns of so many values, or fewer, in so many rows are words, counts or grades.
+_FEW_VALUES, _ROWS_LOOKED_AT = 5, 10_000
 # Dense tables of the size of X that a fit holds at once: X, its copy, and the two side by side.
 _TABLES = 4
 _REFERENCES = {
@@ -266,4 +268,21 @@ class KnockoffRows:
                 f"{named} cannot be told from linear functions of other columns, so that their copies "
                 "equal them and they are never selected"
             )
-        return said
+        return [*said, *self._unlike_gaussian(given)]
+
+    def _unlike_gaussian(self, given: Prepared) -> list[str]:
+        """Say which columns a Gaussian law cannot be right for: those of few values."""
+        if self.table is not None:
+            return []
+        few = [j for j in np.flatnonzero(given.units > 0) if _has_few_values(given.X[:, j])]
+        if not few:
+            return []
+        named = listing(dict.fromkeys(given.groups.labels[given.numbers[j]] for j in few), str, 3)
+        return [
+            f"few different values of {named}, which no Gaussian law has: what is promised of the rate "
+            "is not proved for such columns"
+        ]
+
+
+def _has_few_values(column: Floats) -> bool:
+    return len(np.unique(column[:_ROWS_LOOKED_AT])) <= _FEW_VALUES
