@@ -141,6 +141,9 @@ STUDIES = {
     "murphy-figure-13.9": Study(
         "spikes by the lasso, debiased", "murphy.figure_13_9", "run_figure_13_9"
     ),
+    "murphy-figure-13.10": Study(
+        "lasso and bolasso over lambda", "murphy.figure_13_10", "run_figure_13_10"
+    ),
     "murphy-figure-13.11": Study(
         "a projected gradient step", "murphy.sketches.projected_step", "run_figure_13_11"
     ),

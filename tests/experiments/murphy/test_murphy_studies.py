@@ -237,3 +237,15 @@ def test_a_column_that_points_away_from_y_is_best_without_variance():
     assert away == 0.0
     assert 0.2 < towards < 2.0
     assert (np.diff(numbers["nearly orthogonal to y"]) < 0).all()
+
+
+def test_the_bolasso_finds_the_true_set_over_a_range_where_the_lasso_never_does():
+    numbers = quick_study("murphy-figure-13.10").numbers
+    law, correct = numbers["law"], numbers["correct"]
+    assert law.irrepresentable > 1
+    assert correct[0].max() < 0.5
+    assert np.count_nonzero(correct[32] > 0.9) >= 2
+    # Fewer samples leave more in their intersection.
+    true = law.coef != 0
+    false = {m: found[..., ~true].mean() for m, found in numbers["chosen"].items()}
+    assert false[32] < false[8] < false[2]

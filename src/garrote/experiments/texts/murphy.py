@@ -150,10 +150,15 @@ _BASICS = (
         "debiasing, cross-validation, stability",
         "solvers.penalised.refitting.relaxed selecting.cross_validation.CrossValidation "
         "results.selections.stability.Stability StabilitySelection Bolasso",
-        "murphy-figure-13.9",
+        "murphy-figure-13.9 murphy-figure-13.10",
         "a selection frequency is not taken for an inclusion probability",
     ),
-    Entry("Figure 13.10", "the bolasso", "Bolasso displays.StabilityDisplay"),
+    Entry(
+        "Figure 13.10",
+        "the bolasso",
+        "Bolasso displays.StabilityDisplay",
+        "murphy-figure-13.10",
+    ),
     Entry("section 13.3.6", "the Bayesian lasso", "ShrinkageRegressor priors.LaplacePrior"),
 )
 
