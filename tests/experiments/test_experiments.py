@@ -23,7 +23,7 @@ pytestmark = pytest.mark.study
 
 
 # A large study, of which the test of its frame runs a part.
-LONG = {"calibration", "calibration-grid"}
+LONG = {"calibration", "calibration-grid", "error-control"}
 
 
 @pytest.mark.parametrize(

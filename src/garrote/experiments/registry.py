@@ -210,6 +210,11 @@ STUDIES = {
         "calibration.grid",
         "run_calibration_grid",
     ),
+    "error-control": Study(
+        "false selections of Bayesian false discovery rates, knockoffs and stability selection",
+        "calibration.error_control",
+        "run_error_control",
+    ),
 }
 
 
