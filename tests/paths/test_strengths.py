@@ -341,3 +341,19 @@ def test_learned_noise_refuses_what_it_cannot_learn(data):
     for given in ({"rate": 0.0}, {"rate": 1.0, "scale": -1.0}, {"rate": 1.0, "shape": "a"}):
         with pytest.raises(ValueError, match="PriorRate must be"):
             PriorRate(**given)
+
+
+@pytest.mark.parametrize("family", ["probit", "huber", "poisson"])
+def test_noise_is_learned_of_numbers_alone(family):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 3))
+    y = (X[:, 0] + rng.standard_normal(40) > 0).astype(float)
+    with pytest.raises(ValueError, match="noise is learned for a Gaussian response"):
+        SparseRegressor(family=family, alpha=PriorRate(10.0)).fit(X, y)
+
+
+def test_a_learned_noise_leaves_the_name_of_the_method_alone():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 3))
+    model = SparseRegressor(alpha=PriorRate(10.0)).fit(X, X[:, 0] + rng.standard_normal(40))
+    assert model.selection_.method == "lasso (least squares)"

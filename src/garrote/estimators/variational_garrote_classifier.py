@@ -20,7 +20,7 @@ from garrote.estimators.shared.gamma_settings import (
 )
 from garrote.estimators.shared.labelled import SelectingClassifier
 from garrote.estimators.shared.path_methods import FollowsPath
-from garrote.estimators.shared.posterior_settings import seed_of
+from garrote.estimators.shared.posterior_settings import repeatable_seed
 from garrote.inference.beliefs import rows_left
 from garrote.inference.correcting import Correction
 from garrote.inference.correcting_labels import correct_labels
@@ -267,7 +267,7 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
         """Return what sums over models say, on request."""
         if not self.correct:
             return None
-        seed = 0 if self.random_state is None else seed_of(self.random_state)
+        seed = repeatable_seed(self.random_state)
         believed = isinstance(self.gamma, ExpectedSize) or is_number(self.gamma)
         return correct_labels(
             problem, self.slab_variance, log_odds, annealed, believed, seed, self.n_jobs

@@ -134,9 +134,8 @@ def infer(
         of unknown variance and shape, `TwoHumpedSlab` (`TwoHumpedEffectSlab` for labels), or a Gaussian
         one with methods that cannot average over shapes (`Method.averages_shapes`) and below 50 rows.
     method : Method or str, default="auto"
-        An object of `garrote.inference` with its settings, or its name for the default ones:
-        "enumerate", "sample", "metropolis", "gibbs", "search", "mean-field" or "em"; "auto" takes what
-        fits the size (`choose_method`).
+        An object of `garrote.inference` with its settings, or its name for the default ones, one of
+        `garrote.inference.METHODS`; "auto" takes what fits the size (`choose_method`).
     inclusion : law of `garrote.priors`, float, array of shape (D,) or pair of floats, optional
         The prior on which variables are in; by default `BetaInclusion`.
     names : sequence of str

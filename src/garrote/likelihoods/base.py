@@ -119,6 +119,13 @@ class Likelihood(Settings):
         """Return the variance of a response whose mean is given, in units of the noise."""
         raise NotImplementedError
 
+    def left_out(self, y: Floats) -> Floats | None:
+        """Return the term of y alone that `log_likelihood` lacks of the log density of each response.
+
+        None where no density is known, as of a loss that is no likelihood.
+        """
+        return None
+
     def predictive_variance(self, mean: Floats, uncertainty: Floats) -> Floats:
         """Return the variance of a new response, whose mean is itself known with some variance."""
         return self.variance(mean) + uncertainty

@@ -50,6 +50,10 @@ class Binomial(_Named, Likelihood):
         """Return the likelihood of labels of so many classes."""
         return self if count == 2 else Multinomial(count)
 
+    def left_out(self, y: Floats) -> Floats:
+        """Return zeros: the log likelihood is the log probability of a label."""
+        return np.zeros_like(y)
+
     def link(self, mean: Floats) -> Floats:
         """Return log odds."""
         inside = np.clip(mean, _LEAST, 1.0 - _LEAST)

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import gammaln
 
 from garrote.arrays import Floats
 from garrote.likelihoods.base import (
@@ -55,6 +56,10 @@ class Poisson(_Named, Likelihood):
             )
         if not y.any():
             raise ValueError("every count in y is 0: there is nothing to explain")
+
+    def left_out(self, y: Floats) -> Floats:
+        """Return log y!."""
+        return np.asarray(gammaln(y + 1.0))
 
     def link(self, mean: Floats) -> Floats:
         """Return the logarithm."""

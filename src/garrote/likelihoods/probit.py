@@ -59,6 +59,10 @@ class Probit(Likelihood):
             "take family='multinomial', which has any number of them"
         )
 
+    def left_out(self, y: Floats) -> Floats:
+        """Return zeros: the log likelihood is the log probability of a label."""
+        return np.zeros_like(y)
+
     def link(self, mean: Floats) -> Floats:
         """Return normal quantiles."""
         return np.asarray(ndtri(np.clip(mean, _LEAST, 1.0 - _LEAST)))

@@ -247,7 +247,8 @@ class PriorRate(Strength):
 
     def find(self, problem: Problem, penalty: Penalty, terms: Terms, solver: str) -> float:
         """Return the strength that belongs to the rate and the noise that EM learns."""
-        if not is_possible(penalty, problem.likelihood, "em") or penalty.first is not None:
+        normal = problem.likelihood.least_squares and is_possible(penalty, problem.likelihood, "em")
+        if not normal or penalty.first is not None:
             raise ValueError(
                 "noise is learned for a Gaussian response under 'lasso', 'elastic-net' or "
                 f"'group-lasso', not for {penalty.name!r} with a {problem.likelihood.name} response: "

@@ -1,9 +1,9 @@
 """What every prior answers, whatever it says of coefficients.
 
-A prior is one file: a frozen dataclass of settings that derives from `Slab`, `SingleEffects` or
-`ScaleMixturePrior`. Its ``kind`` names the ways to a posterior that `garrote.inference` has for it, its
-``integrations`` the likelihoods that it has a meaning for; the rest are methods. Nothing outside asks
-for the class of a prior.
+A prior is one file: a frozen dataclass of settings that derives from `Slab`, `SingleEffects`,
+`ScaleMixturePrior`, or `Prior` itself as `RelevancePrior` does. Its ``kind`` names the ways to a
+posterior that `garrote.inference` has for it, its ``integrations`` the likelihoods that it has a meaning
+for; the rest are methods. Nothing outside asks for the class of a prior.
 """
 
 from collections.abc import Callable
@@ -21,8 +21,9 @@ from garrote.settings import Settings
 class Prior(Settings):
     """A prior of coefficients, by its settings.
 
-    ``kind`` is "models" (variables are in or out), "effects" (a sum of single effects) or "shrinkage"
-    (all variables are in, their coefficients small). ``integrations`` say for which likelihoods it has a
+    ``kind`` is "models" (variables are in or out), "effects" (a sum of single effects), "shrinkage"
+    (all variables are in, their coefficients small) or "relevance" (each coefficient has a variance that
+    the evidence sets). ``integrations`` say for which likelihoods it has a
     meaning, by how coefficients are integrated out of them; ``integrated`` is False where models count
     by their largest likelihood instead. ``noise_variance``, where ``has_noise`` says that the prior has
     such a setting, is that of a noise which is known, in squared units of the response. ``independent``

@@ -320,3 +320,12 @@ def test_tables_that_would_fill_the_memory_are_refused(monkeypatch):
     monkeypatch.setattr(knockoff_rows, "BLOCK_BYTES", 1000)
     with pytest.raises(ValueError, match=r"knockoffs of 400 x 30 take 0\.0 GiB of dense tables"):
         fitted()
+
+
+def test_no_random_state_is_one_that_can_be_repeated():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((100, 6))
+    y = X[:, 0] + X[:, 1] + rng.standard_normal(100)
+    one, two, named = (Knockoffs(q=0.5, random_state=s).fit(X, y) for s in (None, None, 0))
+    np.testing.assert_array_equal(one.statistics_, two.statistics_)
+    np.testing.assert_array_equal(one.statistics_, named.statistics_)

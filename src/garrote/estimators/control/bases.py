@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse
 from joblib import Parallel, delayed, effective_n_jobs
-from sklearn.base import clone, is_classifier
+from sklearn.base import clone
 
 from garrote.arrays import Array, Floats
 from garrote.designs.base import is_design
@@ -196,8 +196,3 @@ def _of_most_evidence(model: Any, variables: Variables, first: int) -> Array:
     chosen = np.zeros(variables.total, dtype=bool)
     chosen[order[:first]] = True
     return chosen & variables.free & (evidence > 0)
-
-
-def labels_of(base: Any) -> bool:
-    """Tell whether a base is of labels."""
-    return bool(is_classifier(base))

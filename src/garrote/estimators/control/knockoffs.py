@@ -27,7 +27,7 @@ from garrote.estimators.control.knockoff_rows import (
 )
 from garrote.estimators.given.arguments import Arguments
 from garrote.estimators.shared.named_settings import NamedSettings
-from garrote.estimators.shared.posterior_settings import seed_of
+from garrote.estimators.shared.posterior_settings import repeatable_seed
 from garrote.estimators.shared.saving import SaveMixin
 from garrote.priors import ColumnGroups
 from garrote.results.certificates import Certificate
@@ -82,8 +82,8 @@ class Knockoffs(NamedSettings, SaveMixin, SelectorMixin, BaseEstimator):
         Of model-X copies: as estimated from the rows, by Ledoit and Wolf's share shrunk to no
         correlations, or as known.
     mean : array of shape (D,), optional
-    random_state : int, default=0
-        The seed of all copies.
+    random_state : int, RandomState instance or None
+        The seed of all copies; None is 0, so that a fit can be repeated.
     n_jobs : int, optional
         How many copies are fitted at once; the answer does not depend on it.
 
@@ -149,7 +149,7 @@ class Knockoffs(NamedSettings, SaveMixin, SelectorMixin, BaseEstimator):
         column_groups: Any = None,
         covariance: Any = "shrunk",
         mean: Any = None,
-        random_state: Any = 0,
+        random_state: Any = None,
         n_jobs: int | None = None,
     ):
         self.base = base
@@ -199,7 +199,9 @@ class Knockoffs(NamedSettings, SaveMixin, SelectorMixin, BaseEstimator):
         # What the base does not take is refused before any work.
         if self.knockoffs != "fixed":  # whose rows are turned, with weights and offset in them
             told_to(base, sample_weight=sample_weight, offset=offset, groups=groups)
-        seeds = np.random.SeedSequence(seed_of(self.random_state)).spawn(int(self.n_copies) + 1)
+        seeds = np.random.SeedSequence(repeatable_seed(self.random_state)).spawn(
+            int(self.n_copies) + 1
+        )
         rows = KnockoffRows.of(self, given, np.random.default_rng(seeds[-1]))
         fits = Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(partial(self._copy, base, given, rows))(seed) for seed in seeds[:-1]

@@ -19,7 +19,7 @@ from garrote.estimators.given.inputs import (
     resolve_columns,
 )
 from garrote.estimators.given.provenance import provenance
-from garrote.estimators.shared.posterior_settings import seed_of
+from garrote.estimators.shared.posterior_settings import repeatable_seed
 from garrote.estimators.shared.saving import SaveMixin
 from garrote.estimators.shared.sparse_linear import PathTask, ReadRows, SparseLinearModel
 from garrote.estimators.sparse_classifier import SparseClassifier
@@ -148,7 +148,7 @@ class ResampledSelector(SaveMixin, SelectorMixin, MetaEstimatorMixin, BaseEstima
         weights, groups = table.read.weights, table.given.groups
         units = Units.of((weights > 0).astype(np.float64), table.strata, groups)
         self._check_units(table, units, scheme)
-        streams = np.random.SeedSequence(_entropy(self.random_state)).spawn(count)
+        streams = np.random.SeedSequence(repeatable_seed(self.random_state)).spawn(count)
         times = draw_resamples(scheme, count, streams, units)
         raw = table.given.sample_weight
         raw = np.ones(len(weights)) if raw is None else np.asarray(raw, dtype=np.float64)
@@ -325,12 +325,6 @@ def _units(base: Any, task: PathTask, X: Any) -> Array:
     if not isinstance(groups, np.ndarray) or groups.shape != (X.shape[1],):
         return np.arange(X.shape[1])
     return np.unique(groups, return_inverse=True)[1]
-
-
-def _entropy(random_state: Any) -> Any:
-    """Return what a SeedSequence begins with: None is 0, so that a fit can be repeated."""
-    seed = seed_of(random_state)
-    return 0 if seed is None else seed
 
 
 def _refuse_one_class(times: list[Floats], y: Floats) -> None:

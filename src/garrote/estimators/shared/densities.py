@@ -1,10 +1,8 @@
 """What a fitted model says of rows that it has not seen: how dense they are, and how far off it is."""
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import gammaln
 from scipy.stats import norm
 
 from garrote.arrays import Floats
@@ -12,11 +10,6 @@ from garrote.likelihoods import log_likelihood, saturated
 
 # A deviation of new responses is at least this share of the spread of those measured.
 _LEAST_SHARE = 1e-6
-# The term of y alone that families leave out of their log likelihoods.
-_LEFT_OUT: dict[str, Callable[[Floats], Floats]] = {
-    "poisson": lambda y: gammaln(y + 1.0),
-    "binomial": np.zeros_like,
-}
 
 
 class MeasuredRows(NamedTuple):
@@ -53,11 +46,12 @@ def measure_numbers(
         least = _LEAST_SHARE * (float(np.std(y)) or 1.0)
         density = norm.logpdf(y, mean, np.maximum(np.asarray(deviation), least))
         return MeasuredRows(np.asarray(density), (y - mean) ** 2, mean)
-    if likelihood.name not in _LEFT_OUT:
-        known = ", ".join(("gaussian", *_LEFT_OUT))
+    left_out = likelihood.left_out(y)
+    if left_out is None:
         raise ValueError(
-            f"family={likelihood.name!r} has no predictive density to measure: those of {known} have"
+            f"family={likelihood.name!r} has no predictive density to measure (its left_out is None): "
+            "measure family='gaussian', or choose by cross-validation, which compares deviances"
         )
     found = np.asarray(log_likelihood(likelihood, y, likelihood.link(mean)))
     error = 2.0 * (np.asarray(saturated(likelihood, y)) - found)
-    return MeasuredRows(found - _LEFT_OUT[likelihood.name](y), error, mean)
+    return MeasuredRows(found - left_out, error, mean)

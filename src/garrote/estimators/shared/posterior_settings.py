@@ -36,6 +36,12 @@ def seed_of(random_state: Any) -> Any:
     return random_state
 
 
+def repeatable_seed(random_state: Any) -> Any:
+    """Return a random state as a seed; None is 0, so that a fit can be repeated."""
+    seed = seed_of(random_state)
+    return 0 if seed is None else seed
+
+
 def source_of(prior: Prior, integration: Integration, method: str) -> str | None:
     """Return the source of what was done; None for that of the estimator."""
     if prior.reference is not None:

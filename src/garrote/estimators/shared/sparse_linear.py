@@ -192,18 +192,19 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
         origin: Origin,
     ) -> None:
         """Store what was found, and state the selection."""
-        squares, name = problem.likelihood.least_squares, problem.likelihood.name
+        likelihood = problem.likelihood
+        loss = "least squares" if likelihood.least_squares else likelihood.name
         self._store(path, choice.position, choice.validation)
         if isinstance(self.alpha, Strength):
-            for name, value in self.alpha.implied(self.alpha_, problem.n).items():
-                setattr(self, name, value)
+            for attribute, value in self.alpha.implied(self.alpha_, problem.n).items():
+                setattr(self, attribute, value)
         self.selection_ = select_on_penalty_path(
             problem,
             path,
             choice,
             self._coefficients,
             origin,
-            method=f"{penalty.name} ({'least squares' if squares else name})",
+            method=f"{penalty.name} ({loss})",
             tol=self._path_method.tol,
         )
 
