@@ -226,7 +226,7 @@ def test_notes_say_what_the_rate_does_not_cover():
     assert any("at least 10 variables must be found" in note for note in few.warnings)
     assert not few.selected.any()
     modified = fitted(plus=False).selection_
-    assert "modified false discovery rate" in modified.rule
+    assert modified.control.promise.startswith("the modified false discovery rate")
 
 
 def test_a_fitted_model_is_saved_and_loaded(tmp_path):

@@ -92,7 +92,7 @@ def select_by_knockoffs(
 ) -> Selection:
     """Return a selection of columns, with the q-value of each one's group."""
     nothing, numbers = np.full(problem.n_features, np.nan), groups.numbers
-    rate = "the false discovery rate"
+    rate = "the false discovery rate, the expected share of false ones among those selected,"
     if outcome.rule.startswith("knockoff at"):
         rate = "the modified false discovery rate E[V / (R + 1/q)]"
     verdict = Verdict(
@@ -118,7 +118,7 @@ def select_by_knockoffs(
     found = fill_selection(problem, verdict, account, origin.names, shown, notes).annotated(
         control=ErrorControl(
             method="knockoffs",
-            promise=f"{rate}, the expected share of false ones among those selected, is at most {q:g}",
+            promise=f"{rate} is at most {q:g}",
             asks=(f"that holds if {assumption}",),
             threshold=q,
             bound=q,
