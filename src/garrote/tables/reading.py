@@ -209,8 +209,6 @@ def _look(table: TableFile, roles: Roles, wanted: Wanted) -> Look:
     labels = [j for j in (roles.target, roles.groups) if j is not None]
     found = survey(table, roles.used, dict.fromkeys(words, "word"), labels)
     refuse_no_rows(table, found)
-    if found.n_rows == 1:
-        raise TableError(f"{table.label} has one row, from which nothing can be learnt: add some")
     numbers = {*roles.variables, roles.target, roles.weights, roles.offset} - roles.categories
     positions = sorted(j for j in numbers if j is not None)
     find_resemblances(table, positions, found, roles.target)

@@ -21,12 +21,10 @@ from garrote.paths import Anneal, AnnealBound, FollowPath
 from garrote.priors import EffectSlab, ExpectedSize, GaussianSlab, HorseshoePrior, SingleEffects
 
 PAIRS = [(row.load(), row.for_labels.load()) for row in SELECTORS.values() if row.for_labels]
-# What only one of a pair has: numbers have a noise, signs of effects and sums that correct the annealed
-# probabilities, by random numbers; labels have a wide slab in place of a flat one, whose width asks for
-# a unit of columns, and classes.
+# What only one of a pair has: numbers have a noise and signs of effects; labels have a wide slab in
+# place of a flat one, whose width asks for a unit of columns, and classes.
 OF_ONE = {
-    "VariationalGarrote": {"noise_variance", "signs", "correct", "random_state"}
-    | {"slab_variance", "standardize"},
+    "VariationalGarrote": {"noise_variance", "signs"} | {"slab_variance", "standardize"},
     "SparseRegressor": {"class_weight"},
     "SpikeSlabRegressor": {"family"},
     "GreedyRegressor": {"family"},
@@ -56,7 +54,7 @@ def test_every_method_is_a_pair():
     listed = {
         place.estimator for row in SELECTORS.values() for place in (row, row.for_labels) if place
     }
-    assert listed == set(SELECTING) - {around.estimator for around in CONTROLS}
+    assert listed == set(SELECTING) - {row.place.estimator for row in CONTROLS.values()}
 
 
 @pytest.mark.parametrize("name", estimators.__all__)

@@ -14,7 +14,7 @@ from garrote import (
     VariationalGarroteClassifier,
 )
 from garrote.estimators.registry import every_place
-from garrote.estimators.shared import stability as module
+from garrote.estimators.shared import selectors
 from garrote.inference import Sample
 from garrote.priors import TwoHumpedSlab
 from garrote.selecting.control.resampling import parts_of_rows
@@ -140,10 +140,10 @@ def test_a_refit_keeps_the_strength_that_was_chosen_and_does_less_work(data):
 
 def test_refits_that_would_take_long_are_made_only_where_they_are_asked_for(data, monkeypatch):
     X, y = data
-    monkeypatch.setattr(module, "ENTRIES_REFITTED", X.size - 1)
+    monkeypatch.setattr(selectors, "ENTRIES_REFITTED", X.size - 1)
     assert SparseRegressor(alpha=0.2, stability="auto").fit(X, y).selection_.stability is None
     assert SparseRegressor(alpha=0.2, stability=2).fit(X, y).selection_.stability.refits == 2
-    monkeypatch.setattr(module, "ENTRIES_REFITTED", X.size)
+    monkeypatch.setattr(selectors, "ENTRIES_REFITTED", X.size)
     assert SparseRegressor(alpha=0.2, stability="auto").fit(X, y).selection_.stability.refits == 20
 
 

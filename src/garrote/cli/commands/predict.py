@@ -35,6 +35,11 @@ def run(options: argparse.Namespace) -> int:
         # That a splitter could not be stored matters to those who fit again.
         warnings.simplefilter("ignore")
         model = load_model(options.model)
+    if not hasattr(model, "predict"):
+        raise CommandError(
+            f"{options.model} is of {type(model).__name__}, which selects and predicts nothing: fit the "
+            "selected columns by another method, garrote select --include ..."
+        )
     extra = load_extra(options.model)
     if "coding" not in extra:
         raise CommandError(

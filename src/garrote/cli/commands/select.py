@@ -151,7 +151,12 @@ def read(options: argparse.Namespace, method: Any) -> Any:
         sheet=options.sheet,
     )
     with console.waiting(f"reading {options.file}"):
-        return read_table(options.file, wanted)
+        table = read_table(options.file, wanted)
+    if len(table.X) == 1:
+        raise CommandError(
+            f"{table.source} has one row, from which nothing can be learnt: add some"
+        )
+    return table
 
 
 def _with_target(table: Any, labels: bool) -> Any:

@@ -68,7 +68,10 @@ class _RelevanceVectors(SaveMixin, KernelSettings):
     def _columns(self, X: Any) -> Floats:
         """Return how much new rows resemble the relevance vectors."""
         check_is_fitted(self, "dual_coef_")
-        return self._kernel(self._checked(X), self.relevance_vectors_)
+        rows = self._checked(X)
+        if not len(self.relevance_vectors_):  # the intercept is all that there is
+            return np.zeros((len(rows), 0))
+        return self._kernel(rows, self.relevance_vectors_)
 
 
 class RelevanceVectorRegressor(RegressorMixin, _RelevanceVectors):

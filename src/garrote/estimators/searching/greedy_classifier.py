@@ -24,7 +24,7 @@ class GreedyClassifier(GreedyModel, SelectingClassifier):
         Which subsets are looked at: by the gradient of the log likelihood, by fits to the columns whose
         score tests are largest, or by exchanges.
     n_features, criterion, tol, max_features, cv, rule, covariates, column_groups, fit_intercept, \
-standardize, n_jobs, stability, callback
+n_jobs, stability, callback
         As in `GreedyRegressor`.
 
     Attributes
@@ -67,7 +67,6 @@ standardize, n_jobs, stability, callback
         covariates: Any = None,
         column_groups: Any = None,
         fit_intercept: bool = True,
-        standardize: bool = True,
         n_jobs: int | None = None,
         stability: int | str | None = None,
         callback: Any = None,
@@ -82,7 +81,6 @@ standardize, n_jobs, stability, callback
         self.covariates = covariates
         self.column_groups = column_groups
         self.fit_intercept = fit_intercept
-        self.standardize = standardize
         self.n_jobs = n_jobs
         self.stability = stability
         self.callback = callback

@@ -72,7 +72,8 @@ class GreedyModel(SelectingEstimator):
     covariates: Any
     column_groups: Any
     fit_intercept: bool
-    standardize: bool
+    # Searches compare columns by what they explain; in standard deviations steps are well scaled.
+    standardize = True
     n_jobs: int | None
     callback: Any
 
@@ -262,17 +263,21 @@ class GreedyModel(SelectingEstimator):
         if len(always):
             selection = replace(selection, always_in=tuple(names[j] for j in always))
         self.selection_ = selection
-        self._warn(search, fit)
+        self._warn(problem, fit)
 
     def _refit_settings(self) -> dict[str, Any]:
         """Return the size that was chosen."""
         return {"n_features": self.n_features_}
 
-    def _warn(self, search: GreedySearch, fit: PenaltyFit) -> None:
+    def _warn(self, problem: Problem, fit: PenaltyFit) -> None:
         """Say where the answer is not what was asked for."""
         said = []
         short = self.n_features is not None and self.n_features_ < self.n_features
-        if short and search.strength == "size":
+        # Of labels a path ends where classes come apart: what separates them is not in it.
+        ended = None if problem.likelihood.least_squares else self.path_.cut
+        if ended is not None and (short or fit is self.path_.fits[-1]):
+            said.append(f"{ended}: take a method with a prior, such as SpikeSlabClassifier")
+        elif short:
             said.append(
                 f"{self.n_features} variables were asked for, and {self.n_features_} are all that "
                 "explain anything, or that these rows can tell apart"

@@ -67,8 +67,9 @@ default="gaussian"
     column_groups : labels, lists of columns, mapping, "factors" or None
         Columns that come in and leave together; as ``groups`` of `garrote.penalties.GroupLasso`. Sizes
         then count groups.
-    fit_intercept, standardize : bool, default=True
-        Searches compare columns in units of their standard deviation where ``standardize`` is True.
+    fit_intercept : bool, default=True
+        Whether columns and response are centred. Searches compare columns by what they explain, of which
+        units are no part: `garrote.greedy.omp_many` takes the atoms of a dictionary as they are.
     n_jobs : int, optional
         Threads for cross-validation.
     stability : int or "auto", optional
@@ -123,7 +124,6 @@ default="gaussian"
         covariates: Any = None,
         column_groups: Any = None,
         fit_intercept: bool = True,
-        standardize: bool = True,
         n_jobs: int | None = None,
         stability: int | str | None = None,
         callback: Any = None,
@@ -139,7 +139,6 @@ default="gaussian"
         self.covariates = covariates
         self.column_groups = column_groups
         self.fit_intercept = fit_intercept
-        self.standardize = standardize
         self.n_jobs = n_jobs
         self.stability = stability
         self.callback = callback

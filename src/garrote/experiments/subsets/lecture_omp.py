@@ -148,9 +148,7 @@ def _pursue(X: Floats, y: Floats, update: Update) -> tuple[Steps, Floats]:
 
 def _path(X: Floats, y: Floats, search: Any) -> Floats:
     """Return garrote's coefficients from the empty model on."""
-    model = GreedyRegressor(
-        search, criterion=None, max_features=_STEPS, fit_intercept=False, standardize=False
-    )
+    model = GreedyRegressor(search, criterion=None, max_features=_STEPS, fit_intercept=False)
     return np.asarray(model.fit(X, y).path_.coefficients().toarray())
 
 

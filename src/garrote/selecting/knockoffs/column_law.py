@@ -1,7 +1,8 @@
 """The law of the columns, as model-X knockoffs take it: Gaussian, with means and covariances.
 
 Where these are not known they are estimated from the rows, the covariance shrunk as far as Ledoit & Wolf
-(2004) say: with few rows the plain one is singular, and copies would equal their originals.
+(2004) say: with few rows the plain one is singular, and copies would equal their originals. Columns that
+nearly equal others allow less: shrunk, they would seem to be more than they are.
 """
 
 from dataclasses import dataclass
@@ -15,6 +16,9 @@ from garrote.arrays import Floats
 # A covariance may miss symmetry by this share of its largest entry, and have eigenvalues as far below 0.
 _ASYMMETRY, _NEGATIVE = 1e-8, 1e-8
 COVARIANCES = ("shrunk", "empirical")
+# By so much what is left of a column beside others may seem to grow, found by so many halvings; a
+# correlation so near to 1 is that of an exact copy.
+_GROWTH, _HALVINGS, _EXACT = 2.0, 20, 1e-10
 
 
 @dataclass(frozen=True)
@@ -84,9 +88,49 @@ def estimated_covariance(
     if shrunk and varying.sum() > 1:
         part = rows[:, varying][weights > 0]
         shrinkage = float(ledoit_wolf_shrinkage(part, assume_centered=True))
+        inside = np.flatnonzero(varying)
+        shrinkage = _harmless(correlation[np.ix_(inside, inside)], len(part), shrinkage)
         correlation = (1.0 - shrinkage) * correlation
         correlation[np.diag_indices(len(correlation))] = varying
     return correlation * np.outer(deviation, deviation), shrinkage
+
+
+def _harmless(correlation: Floats, rows: int, shrinkage: float) -> float:
+    """Return the largest shrinkage, up to one, that lets no column seem freer of others than it is.
+
+    Where a column nearly equals others, what is left of it is little, and any shrinkage makes more of
+    it. Its copy is then less like the others than it is itself, and which of the two a method prefers
+    tells nothing of the response.
+    """
+    own = _left_of(correlation, rows, 0.0)
+
+    def grows(share: float) -> bool:
+        return bool((_left_of(correlation, rows, share) > _GROWTH * own).any())
+
+    low, high = 0.0, shrinkage
+    if not grows(high):
+        return high
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (low + high)
+        low, high = (low, middle) if grows(middle) else (middle, high)
+    return low
+
+
+def _left_of(correlation: Floats, rows: int, shrinkage: float) -> Floats:
+    """Return the variances of columns given all others, or given any one where rows are few."""
+    shrunk = (1.0 - shrinkage) * correlation
+    shrunk[np.diag_indices_from(shrunk)] = 1.0
+    count = len(shrunk)
+    if rows <= 2 * count:  # given all others nothing could be told from chance
+        pairs = np.abs(shrunk)
+        pairs[np.diag_indices_from(pairs)] = 0.0
+        # An exact copy has nothing left, and would forbid to shrink all others.
+        alike = np.where(np.abs(correlation) < 1.0 - _EXACT, pairs, 0.0).max(axis=1, initial=0.0)
+        return np.asarray(1.0 - alike**2)
+    values, vectors = np.linalg.eigh(shrunk)
+    inverse = (vectors**2 / np.maximum(values, _EXACT)).sum(axis=1)
+    # Estimated from as many rows, what is left of a column is too small by the degrees of freedom.
+    return np.asarray(rows / (rows - count) / inverse) if shrinkage == 0.0 else 1.0 / inverse
 
 
 def _given_mean(mean: Any, count: int) -> Floats:
