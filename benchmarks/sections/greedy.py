@@ -33,7 +33,7 @@ from garrote import GreedyRegressor
 n, D, seed, turns = map(int, sys.argv[2:])
 problem = problems.dense(n, D, seed, order="C")
 X, y, truth = problem.X, problem.y, problem.truth
-settings = dict(max_features=40, criterion="ebic", fit_intercept=False, standardize=False)
+settings = dict(max_features=40, criterion="ebic", fit_intercept=False)
 solvers = {
     "garrote, splicing": lambda: GreedyRegressor("splicing", **settings).fit(X, y),
     "garrote, omp": lambda: GreedyRegressor("omp", **settings).fit(X, y),

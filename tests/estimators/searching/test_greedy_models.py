@@ -172,7 +172,9 @@ def test_groups_of_labels_come_in_together():
 def test_separated_classes_end_the_path():
     X, _, _ = rows()
     labels = X[:, 3] > np.median(X[:, 3])
-    with pytest.warns(ConvergenceWarning, match="asked for, and 0 are all"):
+    with pytest.warns(
+        ConvergenceWarning, match="ends at size 0: with more the response is separated"
+    ):
         model = GreedyClassifier(n_features=3).fit(X, labels)
     assert "separated" in model.path_.cut
     assert model.n_features_ == 0
@@ -279,3 +281,11 @@ def test_one_row_of_the_path_a_size():
     np.testing.assert_array_equal(path.size, np.arange(len(path)))
     left = least_squares(X - X.mean(axis=0), y - y.mean(), range(10))[1]
     assert 2 * path.fits[-1].loss * len(y) == pytest.approx(left, rel=1e-9)
+
+
+@pytest.mark.parametrize("search", ["omp", "forward", "splicing"])
+def test_a_perfect_predictor_of_labels_is_not_passed_over_in_silence(search):
+    X, _, _ = rows()
+    found = GreedyClassifier(search).fit(X, X[:, 3] > np.median(X[:, 3])).selection_
+    assert not found.selected.any()
+    assert any("the response is separated" in text for text in found.warnings)

@@ -276,7 +276,11 @@ class GreedyModel(SelectingEstimator):
         # Of labels a path ends where classes come apart: what separates them is not in it.
         ended = None if problem.likelihood.least_squares else self.path_.cut
         if ended is not None and (short or fit is self.path_.fits[-1]):
-            said.append(f"{ended}: take a method with a prior, such as SpikeSlabClassifier")
+            told = f"{ended}: take a method with a prior, such as SpikeSlabClassifier"
+            if short:
+                said.append(told)
+            else:  # nobody asked for more
+                self.selection_ = self.selection_.annotated((told,))
         elif short:
             said.append(
                 f"{self.n_features} variables were asked for, and {self.n_features_} are all that "

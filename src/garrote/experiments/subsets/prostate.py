@@ -77,7 +77,6 @@ def _search(X: Floats, y: Floats, search: str) -> Any:
         criterion=None,
         max_features=X.shape[1],
         fit_intercept=False,
-        standardize=False,
     )
     return model.fit(X, y).path_
 
