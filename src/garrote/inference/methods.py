@@ -316,7 +316,7 @@ class FixedPoint(_ByEvidence):
     """
 
     name: ClassVar[str] = "fixed-point"
-    remedy: ClassVar[str] = "raise max_iter, or use method='sequential'"
+    remedy: ClassVar[str] = "raise its max_iter, as in method=FixedPoint(max_iter=100_000)"
 
 
 @dataclass(frozen=True)
@@ -334,7 +334,7 @@ class ReweightedL1(_ByEvidence):
     """
 
     name: ClassVar[str] = "reweighted-l1"
-    remedy: ClassVar[str] = "raise max_iter, or use method='sequential'"
+    remedy: ClassVar[str] = "raise its max_iter, or take method='fixed-point'"
 
 
 METHODS: dict[str, type[Method]] = {

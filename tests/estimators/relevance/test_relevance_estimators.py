@@ -198,3 +198,19 @@ def test_numbers_that_no_law_has_are_refused_when_they_are_set():
         RelevanceVectorRegressor("triangle").fit([[0.0], [1.0]], [0.0, 1.0])
     with pytest.raises(ValueError, match="a row and a column"):
         RelevanceVectorRegressor("precomputed").fit([[0.0, 1.0]] * 3, [0.0, 1.0, 2.0])
+
+
+@pytest.mark.filterwarnings("ignore:y is constant")
+def test_without_a_relevant_row_the_intercept_is_predicted():
+    rows = np.linspace(-3, 3, 40)[:, None]
+    model = RelevanceVectorRegressor().fit(rows, np.ones(40))
+    assert not len(model.dual_coef_)
+    np.testing.assert_allclose(model.predict(rows[:5]), 1.0)
+    np.testing.assert_allclose(model.predict(scipy.sparse.csr_array(rows[:5])), 1.0)
+
+
+def test_a_polynomial_kernel_has_two_names():
+    rows = np.linspace(-3, 3, 40)[:, None]
+    y = rows[:, 0] ** 2
+    one, two = (RelevanceVectorRegressor(name).fit(rows, y) for name in ("poly", "polynomial"))
+    np.testing.assert_array_equal(one.predict(rows), two.predict(rows))

@@ -12,7 +12,9 @@ from garrote.arrays import Array, Floats
 from garrote.estimators.shared.saving import SaveMixin
 from garrote.settings import is_number
 
-KERNELS = ("linear", "poly", "rbf", "laplacian", "sigmoid", "cosine", "precomputed")
+KERNELS = (
+    "linear", "poly", "polynomial", "rbf", "laplacian", "sigmoid", "cosine", "precomputed",
+)  # fmt: skip
 
 
 class KernelSettings(BaseEstimator):
@@ -75,7 +77,7 @@ class KernelFeatures(SaveMixin, TransformerMixin, KernelSettings):
 
     Parameters
     ----------
-    kernel : {"rbf", "linear", "poly", "laplacian", "sigmoid", "cosine", "precomputed"}
+    kernel : {"rbf", "linear", "poly", "polynomial", "laplacian", "sigmoid", "cosine", "precomputed"}
     gamma : {"scale", "auto"} or float
         As in scikit-learn's `SVC`.
     degree, coef0 : float

@@ -69,8 +69,8 @@ class _RelevanceVectors(SaveMixin, KernelSettings):
         """Return how much new rows resemble the relevance vectors."""
         check_is_fitted(self, "dual_coef_")
         rows = self._checked(X)
-        if not len(self.relevance_vectors_):  # the intercept is all that there is
-            return np.zeros((len(rows), 0))
+        if not len(self.dual_coef_):  # the intercept is all that there is
+            return np.zeros((rows.shape[0], 0))
         return self._kernel(rows, self.relevance_vectors_)
 
 
@@ -83,7 +83,7 @@ class RelevanceVectorRegressor(RegressorMixin, _RelevanceVectors):
 
     Parameters
     ----------
-    kernel : {"rbf", "linear", "poly", "laplacian", "sigmoid", "cosine", "precomputed"}
+    kernel : {"rbf", "linear", "poly", "polynomial", "laplacian", "sigmoid", "cosine", "precomputed"}
         Of "precomputed" X is the matrix of kernel values, new rows with the training rows in columns.
     prior : "relevance" or `garrote.priors.RelevancePrior`
     method : {"auto", "sequential", "fixed-point", "em", "reweighted-l1"} or `garrote.inference.Method`
