@@ -194,10 +194,10 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
         posterior = point_posterior(bound, annealed, chosen, given.column_names)
         best = annealed.solutions[chosen]
         posterior = posterior_of_columns(posterior, bound, best, coordinates, switches.shared)
-        found = ChosenSolution(
-            with_substitutes(problem, posterior),
-            self._corrected(problem, posterior, given.log_odds),
-        )
+        corrected = self._corrected(problem, posterior, given.log_odds)
+        if corrected is None:  # or its own sets are stated
+            posterior = with_substitutes(problem, posterior)
+        found = ChosenSolution(posterior, corrected)
         self._store(path, chosen, found)
         self._store_validation(validation, "gamma")
         choice = Choice(chosen, choice_in_words(self, wanted, validation), self.rule, validation)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.results.selections.data_check import DataCheck, Finding, in_order
+from garrote.results.selections.data_check import DataCheck, Finding, in_order, names_left_out
 from garrote.results.selections.groups import VariableGroups
 from garrote.summaries import listing
 from garrote.tables.check.looking import Look
@@ -152,7 +152,7 @@ def _read_columns(table: TableFile, wanted: Wanted) -> DataTable:
     """Read the columns themselves."""
     roles = assign_roles(table, wanted)
     look = _look(table, roles, wanted)
-    if look.left_out:
+    if names_left_out(look.findings):
         return _read_without(table, wanted, look.findings)
     found, keep = look.found, look.gaps.kept
     coding = _make_coding(table, roles, found, keep, wanted.na)
@@ -175,7 +175,7 @@ def _read_columns(table: TableFile, wanted: Wanted) -> DataTable:
     coding = with_means(X, coding)
     coded = replace(roles, target=None) if labels else roles  # labels stay as they are
     check = look.check(coding.owners, X, y, notes_on(table, coded, found, coding))
-    if check.left_out:
+    if names_left_out(check.findings):
         return _read_without(table, wanted, check.findings)
     if wanted.missing != "impute":
         put_means(X, coding)
@@ -196,9 +196,9 @@ def _read_columns(table: TableFile, wanted: Wanted) -> DataTable:
 
 def _read_without(table: TableFile, wanted: Wanted, found: Sequence[Finding]) -> DataTable:
     """Read a table again, without the columns that a look at it left out, and keep what was said."""
+    excluded = (*wanted.exclude, *names_left_out(found))
+    read = _read_columns(table, replace(wanted, exclude=excluded))
     said = [finding for finding in found if finding.left_out]
-    names = (name for finding in said for name in finding.left_out)
-    read = _read_columns(table, replace(wanted, exclude=(*wanted.exclude, *names)))
     findings = in_order([*said, *read.check.findings])
     return replace(read, check=replace(read.check, findings=findings))
 

@@ -106,10 +106,13 @@ def _seeded(model: Any, seed: int) -> Any:
     known = model.get_params(deep=True)
     alone = {"stability": None, "callback": None, "n_jobs": 1}
     wanted = {name: value for name, value in alone.items() if name in known}
-    seeds = {
-        name: seed for name in known if name == "random_state" or name.endswith("__random_state")
-    }
-    return model.set_params(**wanted, **seeds)
+    return model.set_params(**wanted, **dict.fromkeys(seeds_of(model), seed))
+
+
+def seeds_of(model: Any) -> list[str]:
+    """Return the settings of a model, and of what it is made of, that are seeds."""
+    known = model.get_params(deep=True)
+    return [n for n in known if n == "random_state" or n.endswith("__random_state")]
 
 
 def _fit_ours(model: Any, given: Arguments, resample: Resample) -> None:

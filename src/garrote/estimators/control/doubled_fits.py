@@ -8,6 +8,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from garrote.arrays import Array, Floats
+from garrote.estimators.control.bases import seeds_of
 from garrote.results.fit import PenaltyFit
 from garrote.results.selections.evidence import is_certainty
 from garrote.selecting.knockoffs.statistics import differences, log_odds_ratios, signed_maxima
@@ -79,11 +80,7 @@ class DoubledRows:
 def with_seed(model: Any, rng: np.random.Generator) -> Any:
     """Give a model without a seed one, so that the same seed of ours gives the same answer."""
     settings = model.get_params(deep=True)
-    open_ones = [
-        name
-        for name, value in settings.items()
-        if (name == "random_state" or name.endswith("__random_state")) and value is None
-    ]
+    open_ones = [name for name in seeds_of(model) if settings[name] is None]
     return model.set_params(**{name: int(rng.integers(2**31)) for name in open_ones})
 
 

@@ -6,11 +6,8 @@ from typing import Any, Self
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_is_fitted
 
-from garrote.arrays import Array, Floats
-from garrote.designs.base import is_design
+from garrote.arrays import Floats
 from garrote.estimators.control.bases import check_base
 from garrote.estimators.control.doubled_fits import (
     STATISTICS,
@@ -29,6 +26,7 @@ from garrote.estimators.given.arguments import Arguments
 from garrote.estimators.shared.named_settings import NamedSettings
 from garrote.estimators.shared.posterior_settings import repeatable_seed
 from garrote.estimators.shared.saving import SaveMixin
+from garrote.estimators.shared.stated import StatesSelection
 from garrote.priors import ColumnGroups
 from garrote.results.certificates import Certificate
 from garrote.results.selections.selection import Selection
@@ -36,10 +34,9 @@ from garrote.selecting.knockoffs.column_law import COVARIANCES
 from garrote.selecting.knockoffs.selection import Outcome, select_by_knockoffs
 from garrote.selecting.knockoffs.separation import AIMS
 from garrote.settings import check_count, is_number
-from garrote.summaries import Summary
 
 
-class Knockoffs(NamedSettings, SaveMixin, SelectorMixin, BaseEstimator):
+class Knockoffs(NamedSettings, SaveMixin, StatesSelection, BaseEstimator):
     """Select variables at a false discovery rate, by a copy of each that competes with it.
 
     Every column gets a copy, a knockoff, which has the same correlations with all other columns, and is
@@ -272,19 +269,6 @@ class Knockoffs(NamedSettings, SaveMixin, SelectorMixin, BaseEstimator):
             assumption=self.assumption_,
             notes=notes,
         )
-
-    def summary(self) -> Summary:
-        """Return what was found as a table that prints, shows as HTML and becomes a data frame."""
-        check_is_fitted(self, "selection_")
-        return self.selection_.summary()
-
-    def _get_support_mask(self) -> Array:
-        check_is_fitted(self, "selection_")
-        return self.selection_.selected
-
-    def transform(self, X: Any) -> Any:
-        """Return the selected columns of X, which may be a design."""
-        return X.pick(self.get_support(indices=True)) if is_design(X) else super().transform(X)
 
     def inverse_transform(self, X: Any) -> Any:
         """Return selected columns among all columns, with 0 in place of those left out."""

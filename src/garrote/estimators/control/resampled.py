@@ -4,7 +4,6 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -22,6 +21,7 @@ from garrote.estimators.given.provenance import provenance
 from garrote.estimators.shared.posterior_settings import repeatable_seed
 from garrote.estimators.shared.saving import SaveMixin
 from garrote.estimators.shared.sparse_linear import PathTask, ReadRows, SparseLinearModel
+from garrote.estimators.shared.stated import StatesSelection
 from garrote.estimators.sparse_classifier import SparseClassifier
 from garrote.estimators.sparse_regressor import SparseRegressor
 from garrote.penalties import Ridge
@@ -39,7 +39,6 @@ from garrote.selecting.control.frequencies import Frequencies, Variables
 from garrote.selecting.control.resampling import Units, draw_resamples
 from garrote.selecting.filling import Origin
 from garrote.solvers.control import Control
-from garrote.summaries import Summary
 
 # A placed grid is followed at every second strength: of variables that come in together those of larger
 # coefficients are first, and the counts of a hundred resamples do not ask for more.
@@ -69,7 +68,7 @@ class GivenTable(NamedTuple):
         return self.read.y if is_classifier(self.base) and self.given.groups is None else None
 
 
-class ResampledSelector(SaveMixin, SelectorMixin, MetaEstimatorMixin, BaseEstimator):
+class ResampledSelector(SaveMixin, StatesSelection, MetaEstimatorMixin, BaseEstimator):
     """An estimator that selects what a base selects again and again; fitted, it predicts by a refit."""
 
     base: Any
@@ -252,19 +251,6 @@ class ResampledSelector(SaveMixin, SelectorMixin, MetaEstimatorMixin, BaseEstima
         if len(columns):
             self.coef_[..., columns] = found
         self.intercept_ = self.estimator_.intercept_
-
-    def _get_support_mask(self) -> Array:
-        check_is_fitted(self, "coef_")
-        return self.selection_.selected
-
-    def transform(self, X: Any) -> Any:
-        """Return the selected columns of X, which may be a design."""
-        return X.pick(self.get_support(indices=True)) if is_design(X) else super().transform(X)
-
-    def summary(self) -> Summary:
-        """Return what was found as a table that prints, shows as HTML and becomes a data frame."""
-        check_is_fitted(self, "coef_")
-        return self.selection_.summary()
 
     def predict(self, X: Any, offset: Any = None) -> Array:
         """Return what the refit predicts: expected responses or, of a classifier, labels."""

@@ -4,18 +4,17 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.feature_selection import SelectorMixin
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from garrote.arrays import Array, Floats
-from garrote.designs.base import is_design
+from garrote.arrays import Floats
 from garrote.estimators.given.arguments import Arguments
 from garrote.estimators.given.inputs import check_offset
 from garrote.estimators.shared.densities import MeasuredRows, measure_numbers
 from garrote.estimators.shared.named_settings import NamedSettings
 from garrote.estimators.shared.saving import SaveMixin
 from garrote.estimators.shared.stability import check_stability, measure_stability
+from garrote.estimators.shared.stated import StatesSelection
 from garrote.likelihoods import Gaussian
 from garrote.limits.budgets import ENTRIES_REFITTED
 from garrote.priors import ColumnGroups
@@ -25,10 +24,9 @@ from garrote.results.posterior import Posterior
 from garrote.results.selections.groups import VariableGroups
 from garrote.results.selections.selection import Selection
 from garrote.selecting.cross_validation import CrossValidation
-from garrote.summaries import Summary
 
 
-class SelectingEstimator(NamedSettings, SaveMixin, SelectorMixin):
+class SelectingEstimator(NamedSettings, SaveMixin, StatesSelection):
     """An estimator that selects: fitted, it has ``coef_`` and ``selection_``."""
 
     selection_: Selection
@@ -100,11 +98,6 @@ class SelectingEstimator(NamedSettings, SaveMixin, SelectorMixin):
         """Check what `fit` was given, fit it, and store what was found."""
         raise NotImplementedError
 
-    def summary(self) -> Summary:
-        """Return what was found as a table that prints, shows as HTML and becomes a data frame."""
-        check_is_fitted(self, "coef_")
-        return self.selection_.summary()
-
     def _store_validation(self, validation: CrossValidation | None, strength: str) -> None:
         """Keep the curve of a cross-validation over a strength; forget that of a fit before."""
         if validation is not None:
@@ -151,14 +144,6 @@ class SelectingEstimator(NamedSettings, SaveMixin, SelectorMixin):
     def _measure(self, X: Any, y: Any, offset: Any) -> MeasuredRows:
         """Return how dense rows are that the model has not seen, and how far off it is."""
         raise NotImplementedError
-
-    def _get_support_mask(self) -> Array:
-        check_is_fitted(self, "coef_")
-        return self.selection_.selected
-
-    def transform(self, X: Any) -> Any:
-        """Return the selected columns of X, which may be a design."""
-        return X.pick(self.get_support(indices=True)) if is_design(X) else super().transform(X)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

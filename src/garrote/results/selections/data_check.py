@@ -68,11 +68,6 @@ class DataCheck:
         return any(finding.blocks for finding in self.findings)
 
     @property
-    def left_out(self) -> tuple[str, ...]:
-        """The columns that are not used, without being asked."""
-        return tuple(name for finding in self.findings for name in finding.left_out)
-
-    @property
     def remedy(self) -> dict[str, tuple[str, ...]]:
         """What settles all findings together: each option with the values that any of them asks for."""
         found: dict[str, tuple[str, ...]] = {}
@@ -90,6 +85,11 @@ class DataCheck:
             "reading": list(self.reading),
             "command": self.command,
         }
+
+
+def names_left_out(findings: Sequence[Finding]) -> tuple[str, ...]:
+    """Return the columns that are not used because of some findings, without being asked."""
+    return tuple(name for finding in findings for name in finding.left_out)
 
 
 def in_order(findings: Sequence[Finding]) -> tuple[Finding, ...]:

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.results.selections.data_check import DataCheck, Finding, in_order
+from garrote.results.selections.data_check import DataCheck, Finding, in_order, names_left_out
 from garrote.tables.check.gaps import Gaps
 from garrote.tables.check.identifiers import find_identifiers
 from garrote.tables.check.leaks import find_leaks
@@ -46,11 +46,6 @@ class Look:
         )
         return cls(table, roles, found, wanted, gaps, (*types, *gaps.find()))
 
-    @property
-    def left_out(self) -> tuple[str, ...]:
-        """The columns that are not used, without being asked."""
-        return tuple(name for finding in self.findings for name in finding.left_out)
-
     def refuse_what_blocks(self) -> None:
         """Refuse the table if something stands in the way, with all else that is to be said of it."""
         if any(finding.blocks for finding in self.findings):
@@ -85,8 +80,7 @@ class Look:
             if not _is_unasked(self.roles, self.wanted, j)
         ]
         found = find_identifiers(names, X, self.found.n_rows, asked)
-        out = {name for finding in found for name in finding.left_out}
-        if out >= {self.table.names[j] for j in self.roles.variables}:
+        if set(names_left_out(found)) >= {self.table.names[j] for j in self.roles.variables}:
             return find_identifiers(names, X, self.found.n_rows, names)
         return found
 
