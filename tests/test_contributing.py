@@ -36,19 +36,27 @@ from garrote import (
 from garrote.cli.main import main
 from garrote.designs import DenseDesign, Design
 from garrote.designs.gram import GramColumns
-from garrote.estimators.registry import CONTROLS, MACHINES, SELECTORS, Selector
+from garrote.estimators.registry import (
+    CONTROLS,
+    MACHINES,
+    SELECTORS,
+    Controller,
+    Place,
+    Selector,
+)
 from garrote.inference import Gibbs, Sample, Search, infer
 from garrote.inference.choosing import WAYS
 from garrote.likelihoods import FAMILIES, Binomial, Gaussian
 from garrote.paths import Anneal, AnnealBound, FollowPath
 from garrote.paths.annealed import SOLVERS, fit_path
-from garrote.penalties import L1, PENALTIES, Terms
+from garrote.penalties import L1, PENALTIES, Ridge, Terms
 from garrote.priors import PRIORS, EffectSlab, GaussianSlab, GPrior, SingleEffects
 from garrote.problem import Problem
 from garrote.rules import Integration, Residual, shrink
 from garrote.solvers.classical.path import CLASSICAL_SOLVERS
 from garrote.solvers.descent.sweep import sweep
 from garrote.solvers.garrote.coordinate_annealing import anneal_by_sweeps
+from garrote.solvers.greedy import SEARCHES
 
 PAGE = Path(__file__).parents[1] / "CONTRIBUTING.md"
 
@@ -448,3 +456,102 @@ def test_the_printed_way_is_there_for_estimators_and_in_errors(careful):
         SpikeSlabRegressor(method=careful(0)).fit(X, y)
     with pytest.raises(ValueError, match=r"method must be one of .*'careful'"):
         infer(Problem.from_rows(X, y), None, "single-effects")
+
+
+def screened(X, y, weights, size):
+    """The columns of largest correlation with y, and the weighted least squares on these alone."""
+    mean = np.average(X, axis=0, weights=weights)
+    centred = (X - mean) * np.sqrt(weights)[:, None]
+    response = (y - np.average(y, weights=weights)) * np.sqrt(weights)
+    worth = np.abs(centred.T @ response) / np.linalg.norm(centred, axis=0)
+    columns = np.sort(np.argsort(-worth)[:size])
+    coef = np.zeros(X.shape[1])
+    coef[columns] = np.linalg.lstsq(centred[:, columns], response, rcond=None)[0]
+    return coef
+
+
+def test_the_printed_search_finds_what_plain_numpy_finds(printed):
+    rng = np.random.default_rng(7)
+    X, weights = rng.standard_normal((60, 12)), rng.integers(0, 3, 60).astype(float)
+    X[:, 5] = X[:, 0] + 0.3 * X[:, 5]
+    y = 2 * X[:, 0] - X[:, 3] + 0.5 * rng.standard_normal(60)
+    for size in (1, 2, 4):
+        model = GreedyRegressor(printed["Screening"](), n_features=size).fit(X, y, weights)
+        np.testing.assert_allclose(model.coef_, screened(X, y, weights, size), atol=1e-10)
+        assert model.certificate_["normal equations"] < 1e-10
+    chosen = GreedyRegressor(printed["Screening"](), criterion="cv", cv=3).fit(X, y)
+    assert set(chosen.get_support(indices=True)) >= {0, 3}
+
+
+def test_the_printed_search_takes_labels_groups_and_covariates(printed):
+    rng = np.random.default_rng(8)
+    X = rng.standard_normal((80, 6))
+    y = X[:, 1] - X[:, 4] + rng.standard_normal(80)
+    search = printed["Screening"]()
+    labels = GreedyClassifier(search, n_features=2).fit(X, y > 0)
+    assert labels.get_support(indices=True).tolist() == [1, 4]
+    assert labels.path_.size.tolist() == [0, 1, 2]
+    groups = GreedyRegressor(search, n_features=1, column_groups=[0, 1, 0, 2, 1, 2]).fit(X, y)
+    assert groups.get_support(indices=True).tolist() == [1, 4]
+    beside = GreedyRegressor(search, n_features=1, covariates=[4]).fit(X, y)
+    assert beside.get_support(indices=True).tolist() == [1, 4]
+
+
+def test_the_printed_search_is_known_by_its_row(printed, monkeypatch, tmp_path):
+    rng = np.random.default_rng(9)
+    X = rng.standard_normal((40, 5))
+    y = X[:, 2] + 0.3 * rng.standard_normal(40)
+    with pytest.raises(ValueError, match="search must be one of"):
+        GreedyRegressor("screening").fit(X, y)
+    monkeypatch.setitem(SEARCHES, "screening", printed["Screening"])
+    model = GreedyRegressor("screening").fit(X, y)
+    same = GreedyRegressor(printed["Screening"]()).fit(X, y)
+    np.testing.assert_array_equal(model.coef_, same.coef_)
+    assert "Fan & Lv" in model.selection_.provenance["reference"]
+    model.save(tmp_path / "model.garrote")
+    np.testing.assert_array_equal(load(tmp_path / "model.garrote").coef_, model.coef_)
+
+
+@pytest.mark.parametrize("labels", [False, True])
+def test_the_printed_control_selects_what_most_halves_select(printed, labels):
+    rng = np.random.default_rng(10)
+    X = rng.standard_normal((80, 8))
+    y = X[:, 1] - X[:, 4] + rng.standard_normal(80)
+    y = np.where(y > 0, "high", "low") if labels else y
+    base = (SparseClassifier if labels else SparseRegressor)(alpha=0.12)
+    model = printed["Majority"](base, n_resamples=20, random_state=3).fit(X, y)
+    again = clone(model).set_params(n_jobs=2).fit(X, y)
+    np.testing.assert_array_equal(model.frequency_, again.frequency_)
+    half = StabilitySelection(
+        base, scheme="half", n_resamples=20, n_features="own", threshold=0.75, random_state=3
+    ).fit(X, y)
+    np.testing.assert_array_equal(model.frequency_, half.frequency_)
+    assert model.get_support().tolist() == (model.frequency_ > 0.5).tolist()
+    assert {1, 4} <= set(model.get_support(indices=True)) < set(range(8))
+    refit = SparseClassifier(Ridge(), 1e-3) if labels else GreedyRegressor(criterion=None)
+    refit.fit(X[:, model.get_support()], y)
+    np.testing.assert_allclose(model.coef_[..., model.get_support()], refit.coef_, rtol=1e-6)
+    with pytest.raises(ValueError, match="n_resamples must be an integer >= 2, got 1"):
+        printed["Majority"](base, n_resamples=1).fit(X, y)
+
+
+def test_a_control_is_known_by_its_row(printed, monkeypatch, tmp_path, capsys):
+    home = ModuleType("majority")
+    home.Majority = printed["Majority"]
+    monkeypatch.setitem(sys.modules, "majority", home)
+    row = Controller("Majority", "what most halves select", Place("majority", "Majority"), None)
+    monkeypatch.setitem(CONTROLS, "majority", row)
+    try:
+        importlib.reload(estimators)
+        X = np.random.default_rng(0).standard_normal((40, 3))
+        model = estimators.Majority(SparseRegressor(alpha=0.1), 10).fit(X, X[:, 0])
+        model.save(tmp_path / "model.garrote")
+        loaded = load(tmp_path / "model.garrote")
+        assert type(loaded) is home.Majority
+        np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
+        assert main(["methods"]) == 0
+        assert "majority: Majority. What most halves select." in capsys.readouterr().out
+    finally:
+        monkeypatch.undo()
+        importlib.reload(estimators)
+    assert "Majority" not in estimators.__all__
