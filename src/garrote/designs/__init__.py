@@ -3,7 +3,6 @@
 from garrote.designs.base import Design
 from garrote.designs.dense import DenseDesign
 from garrote.designs.gram import GramDesign
-from garrote.designs.rotated import RotatedDesign
 from garrote.designs.sparse import SparseDesign
 from garrote.designs.standardized import StandardizedDesign
 
@@ -11,7 +10,6 @@ __all__ = [
     "DenseDesign",
     "Design",
     "GramDesign",
-    "RotatedDesign",
     "SparseDesign",
     "StandardizedDesign",
 ]

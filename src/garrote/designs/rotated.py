@@ -1,95 +1,88 @@
-"""A design whose columns are combined within groups: the same spans, in other coordinates."""
+"""A standardised design whose groups of columns are seen in coordinates of their own."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.designs.base import Design
+from garrote.designs.rotation import Rotation
+from garrote.designs.standardized import SharedProduct, StandardizedDesign
 
 
-class Block(NamedTuple):
-    """Columns of one group, and the matrix that they are multiplied with: a new column in each place."""
+class RotatedDesign(StandardizedDesign):
+    """The columns of a standardised design, those of groups rotated as a `Rotation` says.
 
-    columns: Array
-    combination: Floats
-
-
-class RotatedDesign(Design):
-    """A stored design, each group of whose columns is multiplied with a square matrix.
-
-    Nothing is copied: products are rotated. Columns that are in no block stay as they are.
-
-    Parameters
-    ----------
-    stored : Design
-    blocks : sequence of Block
-        Groups of columns that do not overlap.
-    center : array of shape (D,)
-        Where the stored columns are, about: what is added up of them is taken from there.
+    Products with all columns run on the stored matrix and are rotated afterwards; blocks of columns are
+    rotated after they are standardised.
     """
 
-    def __init__(self, stored: Design, blocks: Sequence[Block], center: Floats):
-        self.stored, self.blocks, self.center = stored, tuple(blocks), center
-        self.shape, self.nbytes = stored.shape, stored.nbytes
-        self.keeps_blocks = stored.keeps_blocks
-        self._block = np.full(stored.shape[1], -1)
-        self._place = np.zeros(stored.shape[1], dtype=np.intp)
-        for number, block in enumerate(self.blocks):
-            self._block[block.columns] = number
-            self._place[block.columns] = np.arange(len(block.columns))
+    def __init__(self, straight: StandardizedDesign, rotation: Rotation):
+        self.__dict__.update(straight.__dict__)
+        self.straight, self.rotation = straight, rotation
+        self.__dict__["curvature"] = rotation.curvature
+        self.__dict__.pop("covariate_products", None)
+        empty = rotation.rotated & ~(self.curvature > 0)
+        self.constant = np.where(rotation.rotated, empty, straight.constant)
 
-    def dot(self, columns: Array, coef: Floats) -> Floats:
-        """Return X[:, columns] @ coef."""
-        columns = np.asarray(columns)
-        needed = self._needed(columns)
-        spread = np.zeros((len(needed), *coef.shape[1:]))
-        for one, own, matrix in self._parts(columns):
-            spread[np.searchsorted(needed, own)] = (
-                coef[one] if matrix is None else matrix @ coef[one]
-            )
-        return self.stored.dot(needed, np.ascontiguousarray(spread))
+    def in_columns(self) -> "RotatedDesign":
+        """Return the same columns, stored as column-wise methods read them best."""
+        straight = self.straight.in_columns()
+        return self if straight is self.straight else RotatedDesign(straight, self.rotation)
 
-    def tdot(self, left: Floats) -> Floats:
-        """Return left @ X (K x D), of K vectors of length N."""
-        product = np.array(self.stored.tdot(left), dtype=np.float64)
-        for block in self.blocks:
-            product[:, block.columns] = product[:, block.columns] @ block.combination
-        return product
+    def columns(self) -> Any:
+        """Return nothing: columns of groups are not stored as they are seen."""
+        return None
 
-    def take(self, columns: Array, mean: Floats) -> Floats:
-        """Return columns as a dense float64 block of their own, less their means."""
-        columns = np.asarray(columns)
-        needed = self._needed(columns)
-        known = np.where(self._block < 0, mean, self.center)
-        raw = self.stored.take(needed, known)
-        taken = np.empty((self.shape[0], len(columns)))
-        for one, own, matrix in self._parts(columns):
-            block = raw[:, np.searchsorted(needed, own)]
-            if matrix is not None:
-                block = block @ matrix + (self.center[own] @ matrix - mean[columns[one]])
-            taken[:, one] = block
-        return taken
+    @property
+    def keeps_blocks(self) -> bool:
+        """Whether dense blocks of columns are kept, which rotated ones have to be."""
+        return True
 
-    def _needed(self, columns: Array) -> Array:
-        """Return the stored columns that some columns are made of, ascending."""
-        touched = np.unique(self._block[columns])
-        of_blocks = [self.blocks[b].columns for b in touched if b >= 0]
-        return np.unique(np.concatenate([columns[self._block[columns] < 0], *of_blocks]))
+    def dot(self, columns: Array, coef: Floats, picked: Design | None = None) -> Floats:
+        """Return the fitted values of ``coef`` (one column each), centred and projected."""
+        whole = np.zeros((coef.shape[1], self.shape[1]))
+        whole[:, columns] = coef.T
+        sources = self.rotation.sources(columns)
+        return self.straight.dot(sources, self.rotation.back(whole)[:, sources].T)
 
-    def _parts(self, columns: Array) -> list[tuple[Array, Array, Floats | None]]:
-        """Return places among some columns, the stored columns these are made of, and how.
+    def tdot(self, residuals: Floats) -> Floats:
+        """Return residuals @ W @ X for residuals (K x N) that are orthogonal to the covariates."""
+        return self.rotation.forward(self.straight.tdot(residuals))
 
-        None stands for columns as they are.
-        """
-        of_block = self._block[columns]
-        single = np.flatnonzero(of_block < 0)
-        parts: list[tuple[Array, Array, Floats | None]] = []
-        if len(single):
-            parts.append((single, columns[single], None))
-        for number in np.unique(of_block[of_block >= 0]):
-            block, places = self.blocks[number], np.flatnonzero(of_block == number)
-            matrix = block.combination[:, self._place[columns[places]]]
-            parts.append((places, block.columns, matrix))
-        return parts
+    def tdot_steps(self, residuals: Floats) -> SharedProduct:
+        """Yield the product that the stored matrix has to do, so that several callers can share it."""
+        product = yield from self.straight.tdot_steps(residuals)
+        return self.rotation.forward(product)
+
+    def products(self, columns: Array, residuals: Floats, picked: Design | None = None) -> Floats:
+        """Return residuals @ W @ X for some columns, of one vector."""
+        sources = self.rotation.sources(columns)
+        return self.rotation.pick(self.straight.products(sources, residuals), sources, columns)
+
+    def _standardize(self, columns: Array) -> Floats:
+        sources = self.rotation.sources(columns)
+        return self.rotation.pick(self.straight._standardize(sources), sources, columns)
+
+    def gram(self, left: Array, right: Array, projected: bool = True) -> Floats:
+        """Return the cross products of two sets of columns."""
+        rows, others = self.rotation.sources(left), self.rotation.sources(right)
+        product = self.rotation.pick(self.straight.gram(rows, others, projected), others, right)
+        return np.ascontiguousarray(self.rotation.pick(product.T, rows, left).T)
+
+    def max_rank(self, n: float) -> int:
+        """Return how many columns suffice to interpolate."""
+        return self.straight.max_rank(n)
+
+    def whole_gram(self) -> Floats:
+        """Return all cross products."""
+        return rotated_gram(self.straight.whole_gram(), self.rotation)
+
+
+def rotated_gram(gram: Floats, rotation: Rotation) -> Floats:
+    """Return cross products of coordinates, given those of all columns."""
+    rotated = rotation.forward(rotation.forward(gram.copy()).T)
+    # Within a group as they are meant to be, not up to rounding.
+    for block in rotation.blocks if rotation.orthogonal else ():
+        rotated[np.ix_(block.members, block.members)] = np.diag(rotation.curvature[block.members])
+    return np.ascontiguousarray(rotated)

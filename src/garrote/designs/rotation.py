@@ -15,9 +15,11 @@ from garrote.arrays import Array, Floats
 
 # Directions in which a group varies by less than this share of its largest are rounding.
 _NULL = 1e-9
+# A coordinate that covariates explain up to this share of its length has nothing left to tell.
+_EXPLAINED = 1e-7
 
 
-class Turned(NamedTuple):
+class RotatedGroup(NamedTuple):
     """One group: its columns, the map from coordinates to their coefficients, and how many these are.
 
     ``turn`` (L x L) has a column for each coordinate, zeros where a place is empty.
@@ -41,20 +43,30 @@ class Rotation:
         From some columns to their cross products.
     length : float
         The squared length of every coordinate, that of a standardised column.
+    beside : callable, optional
+        As ``gram``, beside the covariates, where coordinates are to be orthogonal with them; they then
+        have squared lengths of their own there.
     """
 
     def __init__(
-        self, groups: Array, curvature: Floats, gram: Callable[[Array], Floats], length: float
+        self,
+        groups: Array,
+        curvature: Floats,
+        gram: Callable[[Array], Floats],
+        length: float,
+        beside: Callable[[Array], Floats] | None = None,
     ):
-        self.groups, self.length = groups, length
+        self.groups, self.length, self.orthogonal = groups, length, beside is None
         self.curvature = curvature.copy()
-        self.blocks: list[Turned] = []
+        self.blocks: list[RotatedGroup] = []
         self._block_of = np.full(len(groups), -1)
         order = np.argsort(groups, kind="stable")
         for members in np.split(order, np.flatnonzero(np.diff(groups[order])) + 1):
             used = members[curvature[members] > 0]
             if len(used) > 1:
                 self._add(used, gram(used))
+                if beside is not None:
+                    self._shorten(self.blocks[-1], beside(used))
 
     def _add(self, members: Array, products: Floats) -> None:
         values, vectors = np.linalg.eigh(0.5 * (products + products.T))
@@ -63,13 +75,18 @@ class Rotation:
         turn[:, : len(kept)] = vectors[:, kept] * np.sqrt(self.length / values[kept])
         self.curvature[members] = np.where(np.arange(len(members)) < len(kept), self.length, 0.0)
         self._block_of[members] = len(self.blocks)
-        self.blocks.append(Turned(members, turn, len(kept)))
+        self.blocks.append(RotatedGroup(members, turn, len(kept)))
+
+    def _shorten(self, block: RotatedGroup, products: Floats) -> None:
+        left_over = np.einsum("jk,jl,lk->k", block.turn, products, block.turn)
+        left_over[left_over < _EXPLAINED * self.length] = 0.0
+        self.curvature[block.members] = left_over
 
     def __bool__(self) -> bool:
         return bool(self.blocks)
 
     @property
-    def turned(self) -> Array:
+    def rotated(self) -> Array:
         """Which places hold coordinates, or are empty, in place of columns."""
         return self._block_of >= 0
 
@@ -98,6 +115,6 @@ class Rotation:
             if number >= 0:
                 members, turn, _ = self.blocks[number]
                 here = np.flatnonzero(self._block_of[places] == number)
-                turned = turn[:, np.searchsorted(members, places[here])]
-                found[..., here] = values[..., np.searchsorted(sources, members)] @ turned
+                part = turn[:, np.searchsorted(members, places[here])]
+                found[..., here] = values[..., np.searchsorted(sources, members)] @ part
         return found

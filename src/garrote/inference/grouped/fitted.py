@@ -16,7 +16,7 @@ from garrote.inference.glm_models import (
     separation,
 )
 from garrote.inference.grouped.returning import return_posterior
-from garrote.inference.grouped.rotation import Rotation
+from garrote.inference.grouped.rotation import RotatedGroups
 from garrote.inference.grouped.ways import begin, column_sizes, describe, over_all_sets
 from garrote.inference.methods import Enumerate, Method, Metropolis
 from garrote.inference.models.fitted_posterior import FittingTask, make_fitted_posterior
@@ -133,7 +133,7 @@ def _findings(fitting: FittingTask, target: FittedGroups) -> Findings:
 
 def _inferred(
     task: Task,
-    rotation: Rotation,
+    rotation: RotatedGroups,
     fitting: FittingTask,
     found: Findings,
     certificate: Certificate,

@@ -9,7 +9,7 @@ from garrote.arrays import Array, Floats
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.grouped.numbers import enumerate_sets
 from garrote.inference.grouped.returning import return_posterior
-from garrote.inference.grouped.rotation import Rotation, rotate
+from garrote.inference.grouped.rotation import RotatedGroups
 from garrote.inference.grouped.sampled import sample_sets
 from garrote.inference.methods import Chains
 from garrote.inference.models.over_models import Findings
@@ -32,19 +32,19 @@ class AllGroups:
     `garrote.inference.correcting` has the same of columns, each of which is in or out alone.
     """
 
-    rotation: Rotation
+    rotation: RotatedGroups
 
     @classmethod
     def of(cls, problem: Problem, groups: ColumnGroups) -> "AllGroups":
         """Rotate all groups of two or more columns that have content."""
         law = GroupedInclusion(groups).over_sets(problem.usable, problem.n_features)
         # Models count by their largest likelihood, which knows no lengths.
-        return cls(rotate(problem, law, projected=True))
+        return cls(RotatedGroups.of(problem, law, projected=True))
 
     @property
     def problem(self) -> Problem:
         """The regression in coordinates of groups."""
-        return self.rotation.rotated
+        return self.rotation.problem
 
     @property
     def of_column(self) -> Array:
@@ -103,7 +103,7 @@ class AllGroups:
 
     def coefficients(self, mean: Floats) -> Floats:
         """Return coefficients of columns, given those of coordinates, both in units of the problem."""
-        here, there = self.rotation.problem.scale, self.problem.scale
+        here, there = self.rotation.given.scale, self.problem.scale
         found = self.rotation.coefficients(mean / there.column_scale)
         return np.asarray(found * here.column_scale)
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.inference.grouped.rotation import Rotation
+from garrote.inference.grouped.rotation import RotatedGroups
 from garrote.inference.models.representative_models import Components
 from garrote.inference.resemblance import correlations_of_groups
 from garrote.inference.substitutes import keep_inclusions
@@ -19,7 +19,9 @@ from garrote.results.posterior import IN_SUPPORT, Posterior
 _MOST = 500
 
 
-def return_posterior(rotation: Rotation, posterior: Posterior, components: Components) -> Posterior:
+def return_posterior(
+    rotation: RotatedGroups, posterior: Posterior, components: Components
+) -> Posterior:
     """Return a posterior of rotated columns in the user's, with what credible sets are made of."""
     first = _first_columns(rotation)
     inclusion = _of_groups(rotation, posterior.inclusion_probability, first)
@@ -46,26 +48,26 @@ def audit_itself(posterior: Posterior) -> Posterior:
     )
 
 
-def _first_columns(rotation: Rotation) -> Array:
+def _first_columns(rotation: RotatedGroups) -> Array:
     """Return a column for each group, which it has before and after the rotation."""
     numbers, first = np.unique(rotation.after.of_column, return_index=True)
     return np.asarray(first[numbers >= 0])
 
 
-def _of_groups(rotation: Rotation, values: Floats, first: Array) -> Floats:
+def _of_groups(rotation: RotatedGroups, values: Floats, first: Array) -> Floats:
     """Return what every group has, for all columns of it."""
     everyone = rotation.before.everyone
     return np.where(everyone >= 0, values[first][everyone] if len(first) else 0.0, values)
 
 
-def _spread(rotation: Rotation, spread: Spread) -> Spread:
+def _spread(rotation: RotatedGroups, spread: Spread) -> Spread:
     columns = rotation.expanded(spread.columns)
     turn = rotation.block(columns, spread.columns)
     return Spread.of(columns, turn @ spread.covariance @ turn.T)
 
 
 def _accuracy(
-    rotation: Rotation, accuracy: SamplingAccuracy | None, first: Array
+    rotation: RotatedGroups, accuracy: SamplingAccuracy | None, first: Array
 ) -> SamplingAccuracy | None:
     if accuracy is None:
         return None
@@ -76,16 +78,16 @@ def _accuracy(
     return SamplingAccuracy(_of_groups(rotation, accuracy.monte_carlo_error, first), size, r_hat)
 
 
-def _law(rotation: Rotation, law: Any) -> Any:
+def _law(rotation: RotatedGroups, law: Any) -> Any:
     """Return the law of the user's coefficients: of models, or of states beside models."""
     if isinstance(law, States):
-        rows = (law.coefficients @ rotation.matrix.T).tocsr()
+        rows = (law.coefficients @ rotation.coordinates.matrix.T).tocsr()
         models = None if law.models is None else _models(rotation, law.models)
         return replace(law, coefficients=rows, models=models)
     return _models(rotation, law)
 
 
-def _models(rotation: Rotation, law: Models) -> Models:
+def _models(rotation: RotatedGroups, law: Models) -> Models:
     members, means, spreads, centers = [], [], [], []
     each = zip(law.members, law.mean, law.spread, strict=True)
     for k, (own, mean, spread) in enumerate(each):
@@ -108,12 +110,12 @@ def _models(rotation: Rotation, law: Models) -> Models:
 
 
 def _substitutes(
-    rotation: Rotation, inclusion: Floats, components: Components, first: Array
+    rotation: RotatedGroups, inclusion: Floats, components: Components, first: Array
 ) -> Substitutes:
     """Return how alike groups are, each by its first column, and in which models they are."""
     order = np.argsort(-inclusion[first], kind="stable")[:_MOST]
     kept = np.sort(order[inclusion[first[order]] > IN_SUPPORT])
     kept = kept[np.argsort(first[kept])]
     groups = [rotation.after.columns(int(g)) for g in kept]
-    likeness = Likeness(first[kept], correlations_of_groups(rotation.rotated, groups))
+    likeness = Likeness(first[kept], correlations_of_groups(rotation.problem, groups))
     return Substitutes(likeness, keep_inclusions(first[kept], components))

@@ -8,7 +8,7 @@ from garrote.arrays import Array, Floats
 from garrote.inference.gaussian_models import with_something_left
 from garrote.inference.grouped.numbers import enumerate_sets
 from garrote.inference.grouped.returning import audit_itself, return_posterior
-from garrote.inference.grouped.rotation import Rotation, rotate
+from garrote.inference.grouped.rotation import RotatedGroups
 from garrote.inference.grouped.sampled import sample_sets
 from garrote.inference.methods import Enumerate, Method, Metropolis, Sample
 from garrote.inference.models.over_models import Findings, certify_models, make_model_posterior
@@ -47,13 +47,15 @@ def sample_number_sets(task: Task, method: Sample | Metropolis) -> Inferred:
     return replace(inferred, steps=chains.steps)
 
 
-def begin(task: Task) -> tuple[Task, Rotation]:
+def begin(task: Task) -> tuple[Task, RotatedGroups]:
     """Return the analysis in rotated coordinates, and the way back."""
     task = with_something_left(task)
     # A g-prior and BIC know no lengths but those that are left beside the covariates.
-    rotation = rotate(task.problem, task.beliefs.inclusion, not task.prior.independent)
+    rotation = RotatedGroups.of(
+        task.problem, task.beliefs.inclusion, projected=not task.prior.independent
+    )
     beliefs = replace(task.beliefs, inclusion=rotation.after)
-    return replace(task, problem=rotation.rotated, beliefs=beliefs), rotation
+    return replace(task, problem=rotation.problem, beliefs=beliefs), rotation
 
 
 def over_all_sets(task: Task, most: int) -> tuple[Task, Array]:
@@ -71,7 +73,7 @@ def over_all_sets(task: Task, most: int) -> tuple[Task, Array]:
 
 def _inferred(
     task: Task,
-    rotation: Rotation,
+    rotation: RotatedGroups,
     method: Method,
     found: Findings,
     certificate: Certificate,

@@ -64,7 +64,7 @@ def _reshaped(covariance: Floats, within: Floats, groups: Array) -> Floats:
     """Return a covariance whose blocks within groups are those of another; correlations stay.
 
     Single variables are scaled to other variances. Of groups that is the same with square roots of
-    blocks, which do not depend on how coordinates of a group were turned.
+    blocks, which do not depend on how coordinates of a group were rotated.
     """
     change = np.zeros_like(covariance)
     for number in np.unique(groups):
@@ -109,5 +109,5 @@ def _predictor(
     variance[best.columns] = np.maximum(m * (w**2 + spread) - (m * w) ** 2, 0.0)
     assert coordinates.rotation is not None
     # Groups outside of the support are hardly in, and what they vary by is next to nothing.
-    variance[coordinates.rotation.turned] = 0.0
+    variance[coordinates.rotation.rotated] = 0.0
     return factorised_predictor(given, listed, beside, best.fixed, mean, variance)

@@ -2,14 +2,16 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
+import scipy.sparse
 
 from garrote.arrays import Array, Floats
 from garrote.designs.gram import GramDesign
+from garrote.designs.rotated import RotatedDesign, rotated_gram
 from garrote.designs.rotation import Rotation
 from garrote.designs.scale import Scale
-from garrote.designs.turned import TurnedDesign, turned_gram
 from garrote.problem import Problem
 from garrote.results.fit import Fit
 from garrote.results.optima import Optima
@@ -38,20 +40,24 @@ class GroupCoordinates:
         """
         if groups is None:
             return cls(problem, problem)
-        gram = problem.known_block if projected else problem.raw_gram
-        rotation = Rotation(groups, problem.curvature, gram, problem.n)
+        if projected or not len(problem.scale.covariates):
+            rotation = Rotation(groups, problem.curvature, problem.known_block, problem.n)
+        else:
+            rotation = Rotation(
+                groups, problem.curvature, problem.raw_gram, problem.n, beside=problem.known_block
+            )
         if not rotation:
             return cls(problem, problem)
         known = problem.known_gram
-        turned = replace(
+        rotated = replace(
             problem,
-            design=_turned_design(problem, rotation),
+            design=_rotated_design(problem, rotation),
             xty=rotation.forward(problem.xty.copy()),
             curvature=rotation.curvature,
-            scale=_turned_scale(problem.scale, rotation),
-            known_gram=None if known is None else turned_gram(known, rotation),
+            scale=_rotated_scale(problem.scale, rotation),
+            known_gram=None if known is None else rotated_gram(known, rotation),
         )
-        return cls(turned, problem, rotation)
+        return cls(rotated, problem, rotation)
 
     def fit(self, fit: Fit) -> Fit:
         """Return a solution by the coefficients of columns; its size counts groups."""
@@ -102,9 +108,18 @@ class GroupCoordinates:
         if self.rotation is None:
             return coef
         whole = self.rotation.back(coef)
-        turned = self.rotation.turned
-        whole[..., turned] /= self.given.scale.column_scale[turned]
+        rotated = self.rotation.rotated
+        whole[..., rotated] /= self.given.scale.column_scale[rotated]
         return whole
+
+    @cached_property
+    def matrix(self) -> scipy.sparse.csr_array:
+        """From coefficients of coordinates to those of columns (D x D), each in the user's units."""
+        whole = scipy.sparse.eye_array(self.given.n_features, format="lil")
+        for block in self.rotation.blocks if self.rotation else ():
+            unit = self.given.scale.column_scale[block.members]
+            whole[np.ix_(block.members, block.members)] = block.turn / unit[:, None]
+        return scipy.sparse.csr_array(whole)
 
     def turn(self, places: Array) -> tuple[Array, Floats]:
         """Return the columns that some coordinates are made of, and the map to their coefficients.
@@ -136,17 +151,18 @@ def equal_within(groups: Array, probability: Floats) -> Floats:
     return highest[groups]
 
 
-def _turned_design(problem: Problem, rotation: Rotation) -> TurnedDesign | GramDesign:
+def _rotated_design(problem: Problem, rotation: Rotation) -> RotatedDesign | GramDesign:
     if problem.has_rows:
-        return TurnedDesign(problem.table, rotation)
-    return GramDesign(turned_gram(problem.design.whole_gram(), rotation))
+        return RotatedDesign(problem.table, rotation)
+    return GramDesign(rotated_gram(problem.design.whole_gram(), rotation))
 
 
-def _turned_scale(scale: Scale, rotation: Rotation) -> Scale:
-    """Return the scale of coordinates: centred, and in units of the standardised columns."""
+def _rotated_scale(scale: Scale, rotation: Rotation) -> Scale:
+    """Return the scale of coordinates: in units of the standardised columns, with means of their own."""
+    means = rotation.forward(scale.column_mean / scale.column_scale)
     return replace(
         scale,
-        column_mean=np.where(rotation.turned, 0.0, scale.column_mean),
-        column_scale=np.where(rotation.turned, 1.0, scale.column_scale),
+        column_mean=np.where(rotation.rotated, means, scale.column_mean),
+        column_scale=np.where(rotation.rotated, 1.0, scale.column_scale),
         covariate_columns=rotation.forward(scale.covariate_columns.copy()),
     )

@@ -5,7 +5,7 @@ import pytest
 
 from garrote import Problem
 from garrote.inference.beliefs import Beliefs
-from garrote.inference.grouped.rotation import rotate
+from garrote.inference.grouped.rotation import RotatedGroups
 from garrote.inference.grouped.sampled import flat_target
 from garrote.priors import GaussianSlab, GPrior, GroupedInclusion
 from garrote.solvers.algebra.factor_updates import invert_root
@@ -27,15 +27,15 @@ def test_gains_equal_differences_of_evidences(prior):
     X, y, groups = make_table(0)
     problem = Problem.from_rows(X, y)
     law = GroupedInclusion(groups).over(problem.usable, 8)
-    turned = rotate(problem, law)
-    beliefs = Beliefs.about(turned.rotated, prior, turned.after)
+    groups = RotatedGroups.of(problem, law)
+    beliefs = Beliefs.about(groups.problem, prior, groups.after)
     walk = GroupWalk(
-        flat_target(turned.rotated, beliefs), np.random.default_rng(0), None, law, NOBODY
+        flat_target(groups.problem, beliefs), np.random.default_rng(0), None, law, NOBODY
     )
 
     def evidence(inside):
         models = as_models(law, np.isin(np.arange(5), list(inside))[None])
-        data = Moments(turned.rotated.whole_gram(), turned.rotated.xty, turned.rotated.yty)
+        data = Moments(groups.problem.whole_gram(), groups.problem.xty, groups.problem.yty)
         return weigh_models(walk.rule, data, models)[0]
 
     walk.begin([j for g in (1, 0, 3) for j in law.columns(g)])

@@ -21,7 +21,7 @@ def rows(seed=0, n=30):
 
 @pytest.mark.parametrize("covariates", [None, [5]])
 @pytest.mark.parametrize("store", [np.asarray, scipy.sparse.csc_array])
-def test_a_turned_design_is_the_matrix_times_the_turn(store, covariates):
+def test_a_rotated_design_is_the_matrix_times_the_turn(store, covariates):
     X, y, weights = rows()
     problem = Problem.from_rows(store(X), y, weights, covariates=covariates)
     coordinates = GroupCoordinates.of(problem, GROUPS)
@@ -70,3 +70,16 @@ def test_groups_of_one_column_leave_the_problem_alone():
     assert GroupCoordinates.of(problem, np.arange(8)).problem is problem
     assert GroupCoordinates.of(problem, None).problem is problem
     assert not Rotation(np.arange(8), problem.curvature, problem.known_block, problem.n)
+
+
+def test_coordinates_that_are_orthogonal_with_the_covariates_are_shorter_beside_them():
+    X, y, weights = rows()
+    X[:, 4] = X[:, 1] + X[:, 5]  # beside covariate 5 the second group has one direction
+    problem = Problem.from_rows(X, y, weights, covariates=[5])
+    coordinates = GroupCoordinates.of(problem, GROUPS, projected=False)
+    table, group = coordinates.problem.table, np.array([1, 4])
+    raw = table.block(group, projected=False)
+    np.testing.assert_allclose(raw.T @ (weights[:, None] * raw), problem.n * np.eye(2), atol=1e-8)
+    gram = coordinates.problem.whole_gram()
+    np.testing.assert_allclose(coordinates.problem.curvature, np.diag(gram), atol=1e-8)
+    assert np.linalg.matrix_rank(gram[np.ix_(group, group)], tol=1e-6) == 1
