@@ -208,15 +208,17 @@ def _too_new(path: PathLike, header: dict[str, Any], what: str) -> ModelFileErro
 
 
 def _estimators() -> dict[str, type]:
-    """Return all public estimators by name."""
+    """Return all public estimators, and transformers into codes, by name."""
     # Upwards, and only when called: the classes that may be made are those listed there.
-    from garrote import estimators
+    from garrote import coding, estimators
 
-    return {name: getattr(estimators, name) for name in estimators.__all__}
+    return {name: getattr(estimators, name) for name in estimators.__all__} | coding.TRANSFORMERS
 
 
 def _known_classes() -> dict[str, type]:
     """Return every class that files may refer to: also penalties, priors, searches and results."""
+    from garrote import coding
+
     results = {cls.__name__: cls for cls in (*_RESULTS, *METHODS.values())}
     public = {
         name: cls
@@ -226,6 +228,7 @@ def _known_classes() -> dict[str, type]:
             garrote.priors,
             garrote.paths,
             garrote.greedy,
+            coding,
         )
         for name, cls in vars(room).items()
         if name in room.__all__ and _is_class_of_values(cls)

@@ -37,8 +37,8 @@ def _try_predictions(model: Any) -> None:
             model, "selection_"
         ):  # a selector, whose transform has the columns that it selects
             return
-        if columns != model.n_samples_fit_:
-            raise ModelFileError(f"it has {columns} rows in place of {model.n_samples_fit_}")
+        if columns != model._n_features_out:
+            raise ModelFileError(f"it has {columns} columns in place of {model._n_features_out}")
         return
     answers = {"predict": model.predict(rows)}
     if "return_std" in inspect.signature(model.predict).parameters:

@@ -41,7 +41,7 @@ def test_signals_end_where_little_enough_is_left():
 def test_threads_and_parts_give_the_same_codes(monkeypatch):
     atoms, signals = atoms_and_signals()
     whole = omp_many(atoms, signals, 4).toarray()
-    monkeypatch.setattr("garrote.solvers.greedy.batch._TOGETHER", 7)
+    monkeypatch.setattr("garrote.solvers.coding.dealing.TOGETHER", 7)
     parts = omp_many(atoms, signals, 4).toarray()
     np.testing.assert_array_equal(omp_many(atoms, signals, 4, n_jobs=2).toarray(), parts)
     np.testing.assert_allclose(parts, whole, atol=1e-12)

@@ -59,7 +59,7 @@ def check_labelled_rows(estimator: Any, X: Any, y: Any, **checks: Any) -> tuple[
                 **checks,
             )
     except ValueError as error:
-        raise _with_place(error, X, y) from None
+        raise with_place(error, X, y) from None
     refuse_large(X, "X", getattr(estimator, "feature_names_in_", None))
     return X, y
 
@@ -114,7 +114,7 @@ def check_new_rows(estimator: Any, X: Any) -> Any:
                 reset=False,
             )  # fmt: skip
     except ValueError as error:
-        raise _with_place(error, X, None) from None
+        raise with_place(error, X, None) from None
     refuse_large(X, "X", getattr(estimator, "feature_names_in_", None))
     _refuse_far_rows(X, np.asarray(getattr(estimator, "coef_", 0.0)))
     return X
@@ -222,7 +222,7 @@ def _position(value: Any, names: Array | None, count: int, argument: str) -> int
     return position % count
 
 
-def _with_place(error: ValueError, X: Any, y: Any) -> ValueError:
+def with_place(error: ValueError, X: Any, y: Any, remedy: str = IMPUTE) -> ValueError:
     """Add the first bad column and row to scikit-learn's message about NaN or infinity."""
     text = str(error).split("\n")[0]
     if "NaN" not in text and "infinity" not in text:
@@ -240,7 +240,7 @@ def _with_place(error: ValueError, X: Any, y: Any) -> ValueError:
             count = len(np.unique(columns))
             affected = f"{count} column{'s' * (count != 1)} affected"
             place = f" First at row {rows[0]}, column {name} ({affected})."
-    return ValueError(f"{text}{place} {IMPUTE if column_gaps else _DROP}")
+    return ValueError(f"{text}{place} {remedy if column_gaps else _DROP}")
 
 
 def _not_finite(X: Any) -> tuple[Array, Array]:

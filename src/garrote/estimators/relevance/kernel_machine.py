@@ -123,6 +123,10 @@ class KernelFeatures(SaveMixin, TransformerMixin, KernelSettings):
         X = validate_data(self, X, accept_sparse=sparse, dtype=np.float64, reset=False)
         return self._kernel(X, slice(None) if self.kernel == "precomputed" else self.X_fit_)
 
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.n_samples_fit_)
+
     def get_feature_names_out(self, input_features: Any = None) -> Array:
         """Return names of the columns: of the training rows."""
         check_is_fitted(self, "X_fit_")

@@ -2,7 +2,7 @@
 
 from garrote.experiments.texts.places import Entry, Text
 
-_CODING = "dictionaries are planned"
+_CODING = "learned dictionaries are planned"
 _UNDRAWN = "a drawing that is not made again"
 
 _SELECTION = (
@@ -374,7 +374,7 @@ _RELEVANCE = (
 )
 
 _NOT_YET = (
-    Entry("section 13.8", "sparse coding", remark=_CODING),
+    Entry("section 13.8", "sparse coding", "coding.SparseCoder", remark="over given dictionaries"),
     Entry("sections 13.8.1-13.8.4", "dictionaries, sensing, inpainting", remark=_CODING),
     Entry("Table 13.3", "models of latent factors", remark=_CODING),
     Entry("Eqs. 13.174-13.179", "learning a dictionary", remark=_CODING),

@@ -5,19 +5,18 @@ again: a step costs as many products as there are atoms and chosen ones (Rubinst
 2008). Signals are dealt out to threads.
 """
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import scipy.sparse
-from joblib import Parallel, delayed, effective_n_jobs
 
 from garrote._jit import kernel
-from garrote.arrays import Array, Floats
+from garrote.arrays import Floats
 from garrote.settings import check_count, is_number
+from garrote.solvers.coding.dealing import deal, packed, stacked
 from garrote.solvers.greedy.subset_regression import DEPENDENT
 
-# Signals that one call of the kernel codes: some milliseconds of work.
-_TOGETHER = 2048
 # What is left of a signal below this share is rounding.
 _NOTHING = 1e-14
 
@@ -36,7 +35,7 @@ def omp_many(
     ----------
     dictionary : array of shape (n_atoms, length)
         An atom a row, of any length; atoms of zeros are never taken, of copies the first.
-    signals : array of shape (n_signals, length)
+    signals : array or sparse matrix of shape (n_signals, length)
     n_features : int, optional
         Atoms of a signal at most; by default as many as could make it up, or a tenth of all atoms where
         there is no ``tol`` either.
@@ -84,39 +83,34 @@ def omp_many(
     return _coded(gram, atoms, values, most, max(tol or 0.0, _NOTHING), n_jobs)
 
 
-def _checked(given: Any, name: str) -> Floats:
-    values = np.ascontiguousarray(given, dtype=np.float64)
-    if values.ndim != 2 or not values.size:
+def _checked(given: Any, name: str) -> Any:
+    if scipy.sparse.issparse(given):
+        values = scipy.sparse.csr_array(given, dtype=np.float64)
+    else:
+        values = np.ascontiguousarray(given, dtype=np.float64)
+    if values.ndim != 2 or not all(values.shape):
         raise ValueError(f"{name} must be a table that is not empty, got shape {values.shape}")
-    bad = np.argwhere(~np.isfinite(values))
+    stored = values.data if scipy.sparse.issparse(values) else values.ravel()
+    bad = np.flatnonzero(~np.isfinite(stored))
     if len(bad):
-        raise ValueError(f"{name} must be finite, got {values[tuple(bad[0])]} in row {bad[0][0]}")
+        ends = getattr(values, "indptr", np.arange(values.shape[0] + 1) * values.shape[1])
+        row = int(np.searchsorted(ends, bad[0], side="right")) - 1
+        raise ValueError(f"{name} must be finite, got {stored[bad[0]]} in row {row}")
     return values
 
 
 def _coded(
-    gram: Floats, atoms: Floats, signals: Floats, most: int, least: float, n_jobs: int | None
+    gram: Floats, atoms: Floats, signals: Any, most: int, least: float, n_jobs: int | None
 ) -> scipy.sparse.csr_array:
     """Deal signals out to threads, and put their codes together."""
-    starts = range(0, len(signals), _TOGETHER)
-    jobs = min(effective_n_jobs(n_jobs), len(starts))
-    parts = Parallel(n_jobs=jobs, prefer="threads")(
-        delayed(_some)(gram, atoms, signals[start : start + _TOGETHER], most, least)
-        for start in starts
-    )
-    columns, coefs, counts = (np.concatenate(each) for each in zip(*parts, strict=True))
-    inside = np.arange(most) < counts[:, None]
-    # Atoms ascending in every row, as sparse arrays are.
-    order = np.argsort(np.where(inside, columns, len(gram)), axis=1, kind="stable")
-    columns, coefs = (np.take_along_axis(each, order, axis=1) for each in (columns, coefs))
-    ends = np.concatenate([[0], np.cumsum(counts)])
-    shape = (len(signals), len(gram))
-    return scipy.sparse.csr_array((coefs[inside], columns[inside], ends), shape=shape)
+    code = partial(_some, gram, atoms, most, least)
+    cost = len(gram) * (most + 1) * (most + 2) / 2 + gram.shape[0] * atoms.shape[1]
+    return stacked(deal(signals, code, n_jobs, cost), len(gram))
 
 
 def _some(
-    gram: Floats, atoms: Floats, signals: Floats, most: int, least: float
-) -> tuple[Array, Floats, Array]:
+    gram: Floats, atoms: Floats, most: int, least: float, signals: Floats
+) -> scipy.sparse.csr_array:
     """Code some signals."""
     products, squares = signals @ atoms.T, np.einsum("ij,ij->i", signals, signals)
     columns, coefs = np.zeros((len(signals), most), np.int64), np.zeros((len(signals), most))
@@ -124,7 +118,7 @@ def _some(
     length = np.sqrt(np.diag(gram))
     inverse = np.divide(1.0, length, out=np.zeros_like(length), where=length > 0)
     _pursue(gram, products, squares, inverse, least, rows, columns, coefs, counts)
-    return columns, coefs, counts
+    return packed(columns, coefs, counts, len(gram))
 
 
 @kernel

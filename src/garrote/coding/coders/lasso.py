@@ -1,0 +1,88 @@
+"""Codes of small sum: the lasso of every signal, solved exactly."""
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import scipy.sparse
+
+from garrote.arrays import Floats
+from garrote.coding.coders.base import (
+    Coded,
+    CodingMethod,
+    check_price,
+    of_the_worst,
+    usual_price,
+)
+from garrote.results.certificates import GAP, Certificate
+from garrote.solvers.coding.dealing import deal, stacked
+from garrote.solvers.coding.lasso_codes import lasso_codes
+
+
+@dataclass(frozen=True)
+class LassoCoding(CodingMethod):
+    """The codes that minimise 1/2 |x - z W|^2 + alpha |z|_1.
+
+    Parameters
+    ----------
+    alpha : float, optional
+        The price of codes; by default 1.2 / sqrt(D) times the root mean square of the norms of the
+        signals that are fitted, D being their length.
+    positive : bool, default=False
+        Whether codes are not negative.
+    """
+
+    alpha: float | None = None
+    positive: bool = False
+    name: ClassVar[str] = "lasso"
+    reference: ClassVar[str] = (
+        "Efron, Hastie, Johnstone & Tibshirani (2004), Least angle regression. Annals of Statistics "
+        "32, 407-499"
+    )
+
+    def __post_init__(self) -> None:
+        check_price(self.alpha)
+
+    def settle(self, atoms: Floats, signals: Any, weights: Floats) -> Self:
+        return self if self.alpha else replace(self, alpha=usual_price(signals, weights))
+
+    def code(self, atoms: Floats, signals: Any, n_jobs: int | None = None) -> Coded:
+        assert self.alpha is not None
+        gram, rank = atoms @ atoms.T, min(atoms.shape)
+        some = partial(_code, gram, atoms, self.alpha, self.positive, rank)
+        # Most signals take a small part of the atoms that they could.
+        cost = len(atoms) * (atoms.shape[1] + min(rank, 64) ** 2)
+        return Coded(stacked(deal(signals, some, n_jobs, cost), len(atoms)))
+
+    def accuracy(
+        self, atoms: Floats, signals: Floats, codes: Floats, probability: Floats | None
+    ) -> Floats:
+        assert self.alpha is not None
+        return lasso_gaps(atoms, signals, codes, self.alpha, self.positive)
+
+    def certificate(self, accuracy: Floats) -> Certificate:
+        return of_the_worst(GAP, "duality gap", accuracy)
+
+
+def _code(
+    gram: Floats, atoms: Floats, alpha: float, positive: bool, rank: int, signals: Floats
+) -> scipy.sparse.csr_array:
+    return lasso_codes(gram, signals @ atoms.T, alpha, positive, rank)
+
+
+def lasso_gaps(
+    atoms: Floats, signals: Floats, codes: Floats, alpha: float, positive: bool = False
+) -> Floats:
+    """Return each signal's duality gap, as a share of the objective without any atom."""
+    left = signals - codes @ atoms
+    pull = left @ atoms.T
+    largest = (pull if positive else np.abs(pull)).max(axis=1)
+    share = np.minimum(1.0, alpha / np.maximum(largest, alpha))
+    primal = 0.5 * np.einsum("ij,ij->i", left, left) + alpha * np.abs(codes).sum(axis=1)
+    # The dual objective, |x|^2 / 2 - |x - share * left|^2 / 2, without cancellation.
+    dual = share * np.einsum("ij,ij->i", left, signals - 0.5 * share[:, None] * left)
+    null = 0.5 * np.einsum("ij,ij->i", signals, signals)
+    return np.divide(
+        np.maximum(primal - dual, 0.0), null, out=np.zeros(len(signals)), where=null > 0
+    )

@@ -1,0 +1,70 @@
+"""Codes of a few atoms, taken in one after the other: orthogonal matching pursuit."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from garrote.arrays import Floats
+from garrote.coding.coders.base import Coded, CodingMethod, of_the_worst
+from garrote.greedy import omp_many
+from garrote.results.certificates import SUBSET, Certificate
+from garrote.settings import check_count, is_number
+
+
+@dataclass(frozen=True)
+class PursuitCoding(CodingMethod):
+    """A few atoms a signal, each taken in for what it has in common with what is left.
+
+    Parameters
+    ----------
+    n_nonzero : int, optional
+        Atoms of a signal at most; by default a tenth of all, or what could make up a signal where there
+        is a ``tol``.
+    tol : float, optional
+        A signal is done once no more than this share of its squared length is left.
+    """
+
+    n_nonzero: int | None = None
+    tol: float | None = None
+    name: ClassVar[str] = "omp"
+    reference: ClassVar[str] = (
+        "Rubinstein, Zibulevsky & Elad (2008), Efficient implementation of the K-SVD algorithm using "
+        "batch orthogonal matching pursuit. Technion CS-2008-08"
+    )
+
+    def __post_init__(self) -> None:
+        if self.n_nonzero is not None:
+            check_count("n_nonzero", self.n_nonzero, 1)
+        if self.tol is not None and not (is_number(self.tol) and 0 <= self.tol < 1):
+            raise ValueError(
+                f"tol is the share that may be left, from 0 to below 1, got {self.tol!r}"
+            )
+
+    def code(self, atoms: Floats, signals: Any, n_jobs: int | None = None) -> Coded:
+        most = min(atoms.shape)
+        if self.n_nonzero is not None and self.n_nonzero > most:
+            raise ValueError(
+                f"n_nonzero must be at most {most}, the fewer of atoms and columns, got "
+                f"{self.n_nonzero}"
+            )
+        return Coded(omp_many(atoms, signals, self.n_nonzero, tol=self.tol, n_jobs=n_jobs))
+
+    def accuracy(
+        self, atoms: Floats, signals: Floats, codes: Floats, probability: Floats | None
+    ) -> Floats:
+        return normal_equations(atoms, signals, codes)
+
+    def certificate(self, accuracy: Floats) -> Certificate:
+        return of_the_worst(SUBSET, "normal equations", accuracy)
+
+
+def normal_equations(atoms: Floats, signals: Floats, codes: Floats) -> Floats:
+    """Return how far each code is from the best one of the same atoms.
+
+    The largest product of one of its atoms with what is left, as a share of the largest product of any
+    atom with the signal.
+    """
+    left = np.abs((signals - codes @ atoms) @ atoms.T) * (codes != 0)
+    most = np.abs(signals @ atoms.T).max(axis=1)
+    return np.divide(left.max(axis=1), most, out=np.zeros(len(signals)), where=most > 0)

@@ -1,0 +1,143 @@
+"""Signals as codes over atoms that are given, as a scikit-learn transformer."""
+
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse
+from sklearn.utils.validation import check_is_fitted
+
+from garrote.arrays import Floats
+from garrote.coding.coders import CODERS, CodingMethod
+from garrote.coding.codes import Codes, encoded
+from garrote.coding.dictionaries import dct_dictionary
+from garrote.coding.signals import check_signals, signal_weights
+from garrote.coding.transformer import CodingTransformer
+from garrote.estimators.shared.named_settings import Objects
+from garrote.limits.magnitudes import refuse_large
+
+
+class SparseCoder(CodingTransformer):
+    """Few atoms of a dictionary that together make up a signal, for many signals at once.
+
+    Every signal x is approximated by z W, W being the dictionary with an atom a row and z a sparse code
+    (Murphy 2012, section 13.8). `transform` gives the codes, `encode` also says how good each one is.
+
+    Parameters
+    ----------
+    dictionary : array of shape (n_atoms, D) or "dct", default="dct"
+        Atoms, which keep their lengths; those of zeros are in no code. "dct" are cosines, for signals
+        whose columns have an order; `garrote.coding.dct_dictionary` makes those of patches.
+    method : {"omp", "lasso", "threshold", "spike-slab"} or coding method, default="omp"
+        How signals are coded: `PursuitCoding`, `LassoCoding`, `ThresholdCoding` or `SpikeSlabCoding`.
+        A name stands for the default settings of each.
+    sparse_output : bool, default=False
+        Whether `transform` returns a sparse array.
+    n_jobs : int, optional
+        Threads.
+
+    Attributes
+    ----------
+    components_ : array of shape (n_atoms, D)
+        The dictionary.
+    method_ : coding method
+        With the numbers that were left to the signals of the fit.
+    n_features_in_, feature_names_in_
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from garrote.coding import PursuitCoding, SparseCoder
+    >>> rng = np.random.default_rng(0)
+    >>> atoms = rng.standard_normal((50, 20))
+    >>> signals = 2.0 * atoms[[3, 7]] - atoms[[10, 11]]
+    >>> coder = SparseCoder(atoms, PursuitCoding(n_nonzero=2)).fit(signals)
+    >>> codes = coder.encode(signals)
+    >>> codes.values.indices.tolist(), codes.values.data.round(6).tolist()
+    ([3, 10, 7, 11], [2.0, -1.0, 2.0, -1.0])
+    >>> bool(codes.certificate.value < 1e-12)
+    True
+    """
+
+    def __init__(
+        self,
+        dictionary: Any = "dct",
+        method: str | CodingMethod = "omp",
+        *,
+        sparse_output: bool = False,
+        n_jobs: int | None = None,
+    ):
+        self.dictionary = dictionary
+        self.method = method
+        self.sparse_output = sparse_output
+        self.n_jobs = n_jobs
+
+    @property
+    def _objects(self) -> dict[str, Objects]:
+        return {"method": CODERS}
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Take over the dictionary, and decide what the method leaves to the signals.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_signals, D)
+        y : ignored
+        sample_weight : array of shape (n_signals,), optional
+            How much each signal counts where numbers are learned.
+        """
+        method = coding_method(self.method)
+        X = check_signals(self, X, reset=True)
+        weights = signal_weights(sample_weight, X)
+        self.components_ = _atoms(self.dictionary, X.shape[1])
+        self.method_ = method.settle(self.components_, X, weights)
+        return self
+
+    def encode(self, X: Any) -> Codes:
+        """Return the codes of signals with what is left of each, and how good each code is.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_signals, D)
+        """
+        check_is_fitted(self, "components_")
+        X = check_signals(self, X, reset=False)
+        return encoded(self.method_, self.components_, X, self.n_jobs)
+
+    def _code(self, X: Any) -> scipy.sparse.csr_array:
+        return self.method_.code(self.components_, X, self.n_jobs).codes
+
+
+def coding_method(given: Any) -> CodingMethod:
+    """Return a method that is given, or that a name stands for."""
+    if isinstance(given, CodingMethod):
+        return given
+    if not isinstance(given, str) or given not in CODERS:
+        raise ValueError(
+            f"method must be one of {tuple(CODERS)}, or a coding method of garrote.coding, got {given!r}"
+        )
+    return CODERS[given]()
+
+
+def _atoms(given: Any, width: int) -> Floats:
+    """Return a dictionary as an array of atoms, one a row; refuse what is none for signals so long."""
+    if isinstance(given, str):
+        if given != "dct":
+            raise ValueError(f"dictionary must be an array of atoms or 'dct', got {given!r}")
+        return dct_dictionary(width)
+    atoms = np.array(given, dtype=np.float64, order="C")
+    if atoms.ndim != 2 or not len(atoms):
+        raise ValueError(
+            f"dictionary must have an atom a row, at least one, got shape {atoms.shape}"
+        )
+    if atoms.shape[1] != width:
+        raise ValueError(
+            f"atoms have {atoms.shape[1]} entries and signals {width}: give a dictionary of shape "
+            f"(n_atoms, {width})"
+        )
+    bad = np.argwhere(~np.isfinite(atoms))
+    if len(bad):
+        raise ValueError(
+            f"dictionary must be finite, got {atoms[tuple(bad[0])]} in atom {bad[0][0]}"
+        )
+    refuse_large(atoms, "dictionary", of="atom")
+    return atoms

@@ -1,0 +1,93 @@
+"""What all transformers into codes share: names, the way back, files, and how much is explained."""
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from garrote.arrays import Array, Floats
+from garrote.coding.signals import check_signals, signal_weights, squared_errors, squared_norms
+from garrote.estimators.shared.named_settings import NamedSettings
+from garrote.estimators.shared.saving import SaveMixin
+
+
+class CodingTransformer(
+    SaveMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, NamedSettings, BaseEstimator
+):
+    """The base of transformers whose ``components_`` are atoms, one a row.
+
+    A class says by `_code` what codes of new signals are, and has a setting ``sparse_output``.
+    """
+
+    components_: Floats
+    sparse_output: bool
+    # Whether signals have to be non-negative.
+    _positive = False
+
+    def _code(self, X: Any) -> scipy.sparse.csr_array | Floats:
+        """Return the codes of checked signals."""
+        raise NotImplementedError
+
+    def transform(self, X: Any) -> Any:
+        """Return the codes of signals.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_signals, D)
+
+        Returns
+        -------
+        codes : array of shape (n_signals, n_atoms)
+            Sparse (CSR) with ``sparse_output``; in single precision where X is.
+        """
+        check_is_fitted(self, "components_")
+        X = check_signals(self, X, reset=False, positive=self._positive)
+        codes: Any = self._code(X).astype(X.dtype, copy=False)
+        if self.sparse_output:
+            return scipy.sparse.csr_array(codes)
+        return codes.toarray() if scipy.sparse.issparse(codes) else codes
+
+    def inverse_transform(self, X: Any) -> Array:
+        """Return the signals that codes stand for.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_signals, n_atoms)
+        """
+        check_is_fitted(self, "components_")
+        codes = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
+        if codes.shape[1] != len(self.components_):
+            raise ValueError(
+                f"X has {codes.shape[1]} columns, but there are {len(self.components_)} atoms: give "
+                "codes, as transform returns them"
+            )
+        return np.asarray(codes @ self.components_.astype(codes.dtype, copy=False))
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Return which share of the squared lengths of signals their codes explain.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_signals, D)
+        y : ignored
+        sample_weight : array of shape (n_signals,), optional
+        """
+        check_is_fitted(self, "components_")
+        X = check_signals(self, X, reset=False, positive=self._positive)
+        weights = signal_weights(sample_weight, X)
+        left = float(weights @ squared_errors(X, self._code(X), self.components_))
+        whole = float(weights @ squared_norms(X))
+        return 1.0 - left / whole if whole > 0 else float(left == 0.0)
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.components_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = self._positive
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

@@ -1,0 +1,66 @@
+"""Signals dealt out in blocks, which are dense where signals are not, and codes put together."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from joblib import Parallel, delayed, effective_n_jobs
+
+from garrote.arrays import Array, Floats
+
+# Signals that one call of a kernel codes at most: some milliseconds of work.
+TOGETHER = 2048
+# Products that such a call makes at most: less than 50 ms of work.
+_MOST_PRODUCTS = 4e7
+
+
+def deal(
+    signals: Any, code: Callable[[Floats], Any], n_jobs: int | None = None, cost: float = 0.0
+) -> list[Any]:
+    """Return what ``code`` makes of each block of signals, in their order.
+
+    Parameters
+    ----------
+    signals : array or sparse matrix of shape (n_signals, length)
+        Blocks of a sparse one are made dense, never all of it.
+    code : callable
+        Given a block of rows in double precision.
+    n_jobs : int, optional
+        Threads.
+    cost : float
+        Products that a signal may take, by which blocks are cut.
+    """
+    size = max(1, min(TOGETHER, int(_MOST_PRODUCTS / max(cost, 1.0))))
+    starts = range(0, signals.shape[0], size)
+    jobs = min(effective_n_jobs(n_jobs), max(1, len(starts)))
+    return list(
+        Parallel(n_jobs=jobs, prefer="threads")(
+            delayed(lambda at: code(dense_rows(signals, slice(at, at + size))))(start)
+            for start in starts
+        )
+    )
+
+
+def dense_rows(signals: Any, rows: Any) -> Floats:
+    """Return some rows as they are, or dense where they are sparse, in double precision."""
+    some = signals[rows]
+    some = some.toarray() if scipy.sparse.issparse(some) else some
+    return np.ascontiguousarray(some, dtype=np.float64)
+
+
+def packed(columns: Array, coefs: Floats, counts: Array, n_atoms: int) -> scipy.sparse.csr_array:
+    """Return codes as a sparse array: of each row the first ``counts`` entries, atoms ascending."""
+    inside = np.arange(columns.shape[1]) < counts[:, None]
+    ends = np.concatenate([[0], np.cumsum(counts)])
+    shape = (len(columns), n_atoms)
+    codes = scipy.sparse.csr_array((coefs[inside], columns[inside], ends), shape=shape)
+    codes.sort_indices()
+    return codes
+
+
+def stacked(parts: list[Any], n_atoms: int) -> scipy.sparse.csr_array:
+    """Return the codes of all blocks as one array."""
+    if not parts:
+        return scipy.sparse.csr_array((0, n_atoms))
+    return scipy.sparse.csr_array(scipy.sparse.vstack(parts, format="csr"))

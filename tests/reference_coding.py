@@ -1,0 +1,71 @@
+"""Sparse codes in plain NumPy, one signal at a time, as the texts say it."""
+
+import itertools
+
+import numpy as np
+
+
+def signals_of_few_atoms(n=60, count=30, length=16, size=3, noise=0.05, seed=0):
+    """Return atoms of length 1, and signals made of a few of them."""
+    rng = np.random.default_rng(seed)
+    atoms = rng.standard_normal((count, length))
+    atoms /= np.linalg.norm(atoms, axis=1, keepdims=True)
+    codes = np.zeros((n, count))
+    for code in codes:
+        code[rng.choice(count, size, replace=False)] = rng.uniform(0.5, 2, size) * rng.choice(
+            [-1, 1], size
+        )
+    return atoms, codes @ atoms + noise * rng.standard_normal((n, length))
+
+
+def objective(atoms, signal, code, alpha):
+    """Return what Murphy's Eq. 13.176 asks to be small."""
+    return 0.5 * np.sum((signal - code @ atoms) ** 2) + alpha * np.abs(code).sum()
+
+
+def lasso_code(atoms, signal, alpha, positive=False, sweeps=20_000):
+    """Minimise over one coordinate after the other."""
+    code, left, squares = np.zeros(len(atoms)), signal.copy(), np.sum(atoms**2, axis=1)
+    for _ in range(sweeps):
+        before = code.copy()
+        for j in np.flatnonzero(squares):
+            pull = atoms[j] @ left + squares[j] * code[j]
+            new = np.sign(pull) * max(abs(pull) - alpha, 0.0) / squares[j]
+            new = max(new, 0.0) if positive else new
+            left += (code[j] - new) * atoms[j]
+            code[j] = new
+        if np.abs(code - before).max() < 1e-13:
+            break
+    return code
+
+
+def pursuit_code(atoms, signal, size):
+    """Take in what resembles the residual most, and fit all that are in by least squares."""
+    inside, code = [], np.zeros(len(atoms))
+    unit = atoms / np.linalg.norm(atoms, axis=1, keepdims=True)
+    for _ in range(size):
+        inside.append(int(np.argmax(np.abs(unit @ (signal - code @ atoms)))))
+        code[inside] = np.linalg.lstsq(atoms[inside].T, signal, rcond=None)[0]
+    return code
+
+
+def spike_slab_code(atoms, signal, inclusion, slab, noise):
+    """Sum over all sets of atoms: exact inclusion probabilities and means."""
+    count, length = atoms.shape
+    weights, probability, mean = [], [], []
+    for inside in itertools.product([0, 1], repeat=count):
+        chosen = np.flatnonzero(inside)
+        d = atoms[chosen]
+        covariance = noise * np.eye(length) + slab * d.T @ d
+        fit = -0.5 * (
+            signal @ np.linalg.solve(covariance, signal) + np.linalg.slogdet(covariance)[1]
+        )
+        odds = len(chosen) * np.log(inclusion) + (count - len(chosen)) * np.log(1 - inclusion)
+        weights.append(fit + odds)
+        probability.append(inside)
+        code = np.zeros(count)
+        code[chosen] = slab * d @ np.linalg.solve(covariance, signal)
+        mean.append(code)
+    weights = np.exp(np.array(weights) - max(weights))
+    weights /= weights.sum()
+    return weights @ np.array(probability), weights @ np.array(mean)
