@@ -4,8 +4,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
+from scipy.sparse.linalg import aslinearoperator
 
-from garrote.designs import DenseDesign, GramDesign, SparseDesign, StandardizedDesign
+from garrote.designs import (
+    DenseDesign,
+    GramDesign,
+    OperatorDesign,
+    SparseDesign,
+    StandardizedDesign,
+)
 from garrote.rules import Residual
 from garrote.solvers.descent.sweep import sweep
 from pairwise import pairwise
@@ -62,6 +69,11 @@ def full(X):
     return SparseDesign(_frozen_parts(scipy.sparse.csc_array(parts, shape=X.shape)))
 
 
+def operator(X):
+    """Products alone: nothing else is known of the matrix."""
+    return OperatorDesign(aslinearoperator(frozen(np.array(X))))
+
+
 def mapped(folder):
     """A read-only memory map of a file, in Fortran order."""
 
@@ -91,6 +103,7 @@ STORES = {
     "CSC unsorted": unsorted,
     "CSC duplicated": duplicated,
     "CSC full": full,
+    "operator": operator,
 }
 
 

@@ -12,24 +12,16 @@ from scipy.special import expit
 from sklearn.base import clone, is_classifier
 from sklearn.linear_model import Lasso
 
+from every_estimator import EVERY_ESTIMATOR
 from garrote import (
-    Bolasso,
     GreedyClassifier,
     GreedyRegressor,
-    NonNegativeGarrote,
-    RelevanceClassifier,
-    RelevanceRegressor,
-    ShrinkageClassifier,
-    ShrinkageRegressor,
-    SingleEffectsClassifier,
     SingleEffectsRegressor,
     SparseClassifier,
     SparseRegressor,
     SpikeSlabClassifier,
     SpikeSlabRegressor,
     StabilitySelection,
-    VariationalGarrote,
-    VariationalGarroteClassifier,
     estimators,
     load,
 )
@@ -44,13 +36,13 @@ from garrote.estimators.registry import (
     Place,
     Selector,
 )
-from garrote.inference import Gibbs, Sample, Search, infer
+from garrote.inference import Sample, Search, infer
 from garrote.inference.choosing import WAYS
 from garrote.likelihoods import FAMILIES, Binomial, Gaussian
-from garrote.paths import Anneal, AnnealBound, FollowPath
+from garrote.paths import FollowPath
 from garrote.paths.annealed import SOLVERS, fit_path
 from garrote.penalties import L1, PENALTIES, Ridge, Terms
-from garrote.priors import PRIORS, EffectSlab, GaussianSlab, GPrior, SingleEffects
+from garrote.priors import PRIORS, GaussianSlab, GPrior
 from garrote.problem import Problem
 from garrote.rules import Integration, Residual, shrink
 from garrote.solvers.classical.path import CLASSICAL_SOLVERS
@@ -243,29 +235,6 @@ def test_the_printed_design_gives_the_dense_path(printed, shape):
     np.testing.assert_allclose(
         own.coefficients().toarray(), dense.coefficients().toarray(), atol=1e-4
     )
-
-
-SHORT = {"random_state": 0, "method": Gibbs(100, 20)}
-EVERY_ESTIMATOR = [
-    VariationalGarrote(method=Anneal(gammas=12), cv=3),
-    VariationalGarroteClassifier(gamma="free_energy", method=AnnealBound(gammas=6)),
-    SparseRegressor(method=FollowPath(alphas=12), cv=3, penalty_factor={2: 0.0}),
-    SparseClassifier(method=FollowPath(alphas=12), cv=3),
-    SpikeSlabRegressor(GaussianSlab(1.0), "mean-field", covariates=[2]),
-    SpikeSlabClassifier(EffectSlab(1.0), "mean-field"),
-    SingleEffectsRegressor(SingleEffects(effects=3)),
-    SingleEffectsClassifier(SingleEffects(effects=3)),
-    ShrinkageRegressor("horseshoe", **SHORT),
-    # Under the horseshoe roundings of labels' chains grow: to 3e-10 after these 120 steps.
-    ShrinkageClassifier("laplace", **SHORT),
-    GreedyRegressor("splicing", criterion="cv", cv=3, covariates=[2]),
-    GreedyClassifier("forward", n_features=2),
-    RelevanceRegressor(covariates=[2]),
-    RelevanceClassifier(),
-    NonNegativeGarrote("ridge", method=FollowPath(alphas=12), cv=3),
-    StabilitySelection(SparseRegressor(method=FollowPath(alphas=12)), n_resamples=10),
-    Bolasso(SparseRegressor(alpha=0.1), n_resamples=10),
-]
 
 
 def test_no_estimator_is_left_out_of_those_that_take_the_printed_design():

@@ -11,6 +11,7 @@ import scipy.sparse
 from garrote.arrays import Array, Floats
 from garrote.designs import DenseDesign, GramDesign, SparseDesign, StandardizedDesign
 from garrote.designs.base import Design, is_design
+from garrote.designs.operator import operator_as_design
 from garrote.designs.responses import as_numbers, covariate_maps
 from garrote.designs.scale import Scale
 from garrote.designs.standardized import Evaluation
@@ -87,7 +88,7 @@ class Problem(Shown):
 
         Parameters
         ----------
-        X : array, SciPy sparse matrix or Design of shape (N, D)
+        X : array, SciPy sparse matrix, operator or Design of shape (N, D)
         y : array of shape (N,), or (N, K) for K responses
         sample_weight : array of shape (N,), optional
             A weight of k counts as k repeats of the row.
@@ -367,7 +368,8 @@ class Problem(Shown):
 
 
 def as_design(X: Any) -> Design:
-    """Wrap an array or a sparse matrix, uncopied unless the kind demands it; a design stays as it is."""
+    """Wrap an array, a sparse matrix or an operator, uncopied where possible; designs stay as is."""
+    X = operator_as_design(X)
     if is_design(X):
         return cast(Design, X)
     return SparseDesign(X) if scipy.sparse.issparse(X) else DenseDesign(np.asarray(X))

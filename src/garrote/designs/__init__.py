@@ -1,8 +1,9 @@
-"""How X is stored: dense, sparse, only its Gram matrix, or one of them standardised on the fly."""
+"""How X is stored: dense, sparse, by its products or Gram matrix alone, or one of them standardised."""
 
 from garrote.designs.base import Design
 from garrote.designs.dense import DenseDesign
 from garrote.designs.gram import GramDesign
+from garrote.designs.operator import OperatorDesign
 from garrote.designs.sparse import SparseDesign
 from garrote.designs.standardized import StandardizedDesign
 
@@ -10,6 +11,7 @@ __all__ = [
     "DenseDesign",
     "Design",
     "GramDesign",
+    "OperatorDesign",
     "SparseDesign",
     "StandardizedDesign",
 ]

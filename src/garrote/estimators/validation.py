@@ -17,6 +17,7 @@ from sklearn.utils import _safe_indexing
 
 from garrote.arrays import Array, Floats
 from garrote.designs.base import is_design
+from garrote.designs.operator import is_operator
 from garrote.estimators.given.folds import split_rows
 from garrote.estimators.given.inputs import check_weights
 from garrote.estimators.shared.densities import MeasuredRows
@@ -54,7 +55,7 @@ class Rows:
         names: Any = None,
     ) -> "Rows":
         """Take what a fit takes; rows are picked out of it, which a design does not allow."""
-        if is_design(X):
+        if is_design(X) or is_operator(X):
             raise TypeError(
                 f"rows cannot be picked out of a {type(X).__name__}: give an array, a data frame or a "
                 "sparse matrix"

@@ -12,6 +12,7 @@ from sklearn.base import clone
 
 from garrote.arrays import Array, Floats
 from garrote.designs.base import is_design
+from garrote.designs.operator import is_operator
 from garrote.estimators.given.arguments import Arguments
 from garrote.estimators.shared.selectors import SelectingEstimator
 from garrote.estimators.shared.sparse_linear import SparseLinearModel
@@ -142,7 +143,7 @@ def some_rows(X: Any, rows: Array) -> Any:
         return X.iloc[rows]
     if scipy.sparse.issparse(X):
         return X.tocsr()[rows]
-    if is_design(X):
+    if is_design(X) or is_operator(X):
         raise TypeError("a design has no rows by themselves: base must be an estimator of garrote")
     if hasattr(X, "columns"):  # other data frames
         return X[rows]

@@ -7,6 +7,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from garrote.arrays import Array
 from garrote.designs.base import is_design
+from garrote.designs.operator import operator_as_design
 from garrote.results.selections.selection import Selection
 from garrote.summaries import Summary
 
@@ -26,5 +27,6 @@ class StatesSelection(SelectorMixin):
         return self.selection_.selected
 
     def transform(self, X: Any) -> Any:
-        """Return the selected columns of X, which may be a design."""
+        """Return the selected columns of X, which may be a design or an operator."""
+        X = operator_as_design(X)
         return X.pick(self.get_support(indices=True)) if is_design(X) else super().transform(X)
