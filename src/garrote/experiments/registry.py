@@ -195,6 +195,15 @@ STUDIES = {
     "lecture-ista": Study(
         "soft thresholding as printed and as derived", "lecture_ista", "run_lecture_ista"
     ),
+    # VO: Staines, J. and Barber, D. (2012). Variational Optimization. arXiv:1212.4507.
+    "vo-figure-1": Study(
+        "the average of |w| and of a lasso of one coefficient",
+        "variational_optimization.figures_1_2",
+        "run_figure_1",
+    ),
+    "vo-figure-2": Study(
+        "what the average adds to |w|", "variational_optimization.figures_1_2", "run_figure_2"
+    ),
     # Hastie, T., Tibshirani, R. and Tibshirani, R. J. (2017), arXiv:1707.08692.
     "htt-risks": Study(
         "forward, lasso, relaxed lasso and best subsets in published settings",

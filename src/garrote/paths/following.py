@@ -181,8 +181,8 @@ class FollowPath(PathMethod):
         Working sets with Newton steps, for every penalty and family; or, for the lasso and its kin with
         a Gaussian response, LARS: "homotopy" or "least-angle", from knot to knot; or a classical one:
         "ista", "fista", "sparsa", "projected_gradient", "em", "iterated_ridge", "subgradient",
-        "shooting". Folds
-        of a cross-validation with a convex penalty are solved by the first, but for "least-angle".
+        "shooting", or "smoothing" and its variants "sigmoid" and "root". Folds of a cross-validation
+        with a convex penalty are solved by the first, but for "least-angle".
     alphas : int or array, default=100
         The grid: how many (more than a garrote has gammas, as each costs less), or which. A grid that
         is placed may end before, where 99.9 % of the deviance is explained, unless the response is

@@ -143,6 +143,11 @@ class Penalty(Settings):
         """Whether it is a case of the elastic net, of single coefficients."""
         return not self.structured and is_elastic_net(self.at(1.0, Terms.equal(1)))
 
+    @property
+    def sums_absolute_values(self) -> bool:
+        """Whether its rule has `absolute_parts`, so that smooth curves can stand for it."""
+        return self.is_elastic_net
+
     def at(self, strength: float, terms: Terms) -> Any:
         """Return the scalar rule at one strength."""
         raise NotImplementedError

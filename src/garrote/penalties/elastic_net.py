@@ -5,12 +5,15 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.sparse import eye_array
 
 from garrote._jit import kernel
 from garrote.arrays import Floats
 from garrote.penalties.base import Penalty, Terms, check_share, steepest, within_reach
 from garrote.rules import (
+    AbsoluteParts,
     Evaluated,
+    absolute_parts,
     cost,
     dual_bound,
     is_convex,
@@ -78,6 +81,13 @@ def _(rule: ElasticNetRule, j, coef):
 @is_elastic_net.register
 def _(rule: ElasticNetRule) -> bool:
     return True
+
+
+@absolute_parts.register
+def _(rule: ElasticNetRule) -> AbsoluteParts:
+    charged = rule.threshold > 0
+    singles = eye_array(len(charged), format="csr")[np.flatnonzero(charged)]
+    return AbsoluteParts(singles, rule.threshold[charged], rule.ridge)
 
 
 @dual_bound.register

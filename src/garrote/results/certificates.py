@@ -43,6 +43,9 @@ class Certificate:
     misfit               what coefficients that should match the response leave of it, as a share of its
                          length
     excess               by how much the penalty is beyond a bound that was set on it, as a share of that
+    smoothing            the most that an objective with smoothed kinks is above the objective itself,
+                         at the last width, as a share of the null model's: no optimum of the smoothed
+                         objective is farther than that from the best
     violation            largest violation of a coefficient's optimality given all others, as a share of
                          the largest gradient of the null model
     Monte Carlo error    largest standard error of a sampled inclusion probability
@@ -135,6 +138,12 @@ def optimality(gap: float, violation: float) -> Certificate:
         return Certificate(OPTIMALITY, violation, {"violation": violation}, said)
     said = f"duality gap; largest violation {violation:.1e}"
     return Certificate(GAP, gap, {"duality gap": gap, "violation": violation}, said)
+
+
+def with_smoothing(fit: Certificate, added: float) -> Certificate:
+    """Return what also tells how much smoothing adds, as a share of the null model's objective."""
+    said = f"{fit.meaning}; smoothing adds {added:.1e} at most"
+    return Certificate(fit.kind, fit.value, fit.parts | {"smoothing": added}, said)
 
 
 def constrained(gap: float, violation: float, excess: float) -> Certificate:

@@ -6,6 +6,7 @@ class that they belong to. Those of `coefficients`, `switches`, `columns` and `p
 compiled, the others are called from Python.
 """
 
+from garrote.rules.absolute_parts import AbsoluteParts, absolute_parts
 from garrote.rules.coefficients import (
     cost,
     inclusion,
@@ -51,6 +52,7 @@ from garrote.rules.structures import (
 from garrote.rules.switches import inclusion_among, moments_among
 
 __all__ = [
+    "AbsoluteParts",
     "Evaluated",
     "Integration",
     "Residual",
@@ -58,6 +60,7 @@ __all__ = [
     "RuleOfPieces",
     "Structure",
     "WayDown",
+    "absolute_parts",
     "add_block",
     "add_column",
     "block_dot",

@@ -1,8 +1,7 @@
-"""Variational Optimization, place by place: hardly any of it is there."""
+"""Variational Optimization, place by place."""
 
 from garrote.experiments.texts.places import Entry, Text
 
-_SMOOTHING = "lassos and fused lassos are solved, but not by smoothing"
 _MARGIN = "there is no hinge loss, smoothed or not"
 
 STAINES_BARBER = Text(
@@ -12,37 +11,55 @@ STAINES_BARBER = Text(
         Entry("sections 1.1-1.3", "its gradient, concavity and optimum"),
         Entry("Eqs. 1-3", "the bound and its gradient"),
         Entry("Eqs. 4-10", "when the bound is concave"),
-        Entry("Figure 1", "the bound on |w| and on a lasso"),
-        Entry("section 2", "lasso by smoothing", remark=_SMOOTHING),
+        Entry(
+            "Figure 1",
+            "the bound on |w| and on a lasso",
+            "solvers.smoothing.kinks.GaussianKink",
+            "vo-figure-1",
+        ),
+        Entry("section 2", "lasso by smoothing", "solvers.smoothing.newton.Smoothing"),
         Entry(
             "Eqs. 11-12",
             "the lasso, from cross products",
             "penalties.L1 Problem.from_moments",
             remark="solved by coordinates, LARS and proximal steps",
         ),
-        Entry("Eqs. 13-16", "its bound, gradient and Hessian", remark=_SMOOTHING),
-        Entry("Figure 2", "the gap between |w| and its bound"),
-        Entry("section 2.1", "the error of the bound", remark=_SMOOTHING),
-        Entry("Eqs. 17-18", "how small the variance has to be", remark=_SMOOTHING),
+        Entry(
+            "Eqs. 13-16",
+            "its bound, gradient and Hessian",
+            "solvers.smoothing.smooth_squares.SmoothSquares",
+            remark="the second derivative in Eq. 16 is over sigma, not over its square",
+        ),
+        Entry("Figure 2", "the gap between |w| and its bound", studies="vo-figure-2"),
+        Entry(
+            "section 2.1", "the error of the bound", "solvers.smoothing.guarantee.smoothing_error"
+        ),
+        Entry(
+            "Eqs. 17-18",
+            "how small the variance has to be",
+            "solvers.smoothing.guarantee.width_for",
+            remark="Eq. 18 divides by the root of the trace where its derivation has the trace",
+        ),
         Entry("section 2.2", "lassos timed", remark="the study is not there"),
         Entry("Eqs. 19-20", "its data, and diagonal Newton steps"),
         Entry(
             "Table 1",
             "seven solvers of a lasso",
-            "penalties.L1 solvers.classical.iterated_ridge.IteratedRidge "
+            "solvers.smoothing.newton.Smoothing solvers.smoothing.newton.SigmoidSmoothing "
+            "solvers.smoothing.newton.RootSmoothing solvers.classical.shooting.Shooting "
+            "solvers.classical.iterated_ridge.IteratedRidge "
             "solvers.classical.projected_gradient.ProjectedGradient "
             "solvers.classical.subgradient.Subgradient",
-            remark="shooting, iterated ridge, projection and subgradients are there; the three that "
-            "smooth are not, nor is the study",
+            remark="all seven are there; the study is not",
         ),
         Entry(
             "section 2.3",
             "the fused lasso by smoothing",
-            "penalties.FusedLasso",
-            remark="solved by pieces, exactly",
+            "solvers.smoothing.newton.Smoothing penalties.FusedLasso",
+            remark="solved by pieces, too, exactly",
         ),
         Entry("Eq. 21", "the fused lasso", "penalties.FusedLasso"),
-        Entry("Eq. 22", "its bound", remark=_SMOOTHING),
+        Entry("Eq. 22", "its bound", "solvers.smoothing.smooth_squares.SmoothSquares"),
         Entry("section 2.4", "fused lassos timed", remark="the study is not there"),
         Entry("Eq. 23", "its data"),
         Entry("section 3", "support vector machines", remark=_MARGIN),

@@ -66,6 +66,7 @@ class FusedLasso(Penalty):
     structured = True
     compares = True
     parabolas = ("em",)
+    sums_absolute_values = True
     reference = (
         "Tibshirani, Saunders, Rosset, Zhu & Knight (2005), Sparsity and smoothness via the fused "
         "lasso. JRSS B 67, 91-108"

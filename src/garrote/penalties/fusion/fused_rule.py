@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array, eye_array, vstack
 
 from garrote.arrays import Array, Floats
 from garrote.penalties.fusion.fused_precision import spread_of_precision
@@ -10,9 +11,11 @@ from garrote.proximal.chain import total_variation
 from garrote.proximal.graph import Graph
 from garrote.proximal.graph_variation import split_by_cuts
 from garrote.rules import (
+    AbsoluteParts,
     Evaluated,
     Structure,
     WayDown,
+    absolute_parts,
     companions,
     dual_bound,
     expected_spread,
@@ -211,6 +214,19 @@ def _(rule: FusedRule, coef: Floats, size: float) -> Floats:
 @expected_spread.register
 def _(rule: FusedRule, coef: Floats, directions: Floats) -> Floats:
     return spread_of_precision(rule, coef, directions)
+
+
+@absolute_parts.register
+def _(rule: FusedRule) -> AbsoluteParts:
+    """Return single coefficients first, then differences along edges."""
+    count, edges = len(rule.threshold), rule.graph.edges
+    charged = np.flatnonzero(rule.threshold)
+    singles = eye_array(count, format="csr")[charged]
+    signs = np.tile([1.0, -1.0], len(edges))
+    rows = np.repeat(np.arange(len(edges)), 2)
+    differences = csr_array((signs, (rows, edges.ravel())), (len(edges), count))
+    weight = np.concatenate([rule.threshold[charged], rule.weight])
+    return AbsoluteParts(vstack([singles, differences], format="csr"), weight, np.zeros(count))
 
 
 @dual_bound.register

@@ -125,6 +125,10 @@ class ClassicalSolver:
         """Minimise from the loss's present coefficients; return the fit as seen, and the rounds."""
         raise NotImplementedError
 
+    def certificate(self, goal: Goal, seen: Evaluated) -> Certificate:
+        """Return how far the loss's present coefficients are from the optimum."""
+        return goal.certificate(self.loss, seen, self.steps.steepness)
+
 
 def make_steps(loss: WholeLoss) -> Generator[Floats, Floats, Steps]:
     """Return steps as long as the loss allows everywhere; where it has no bound, at the null model."""

@@ -20,6 +20,7 @@ from garrote.solvers.classical.subgradient import Subgradient
 from garrote.solvers.control import Control
 from garrote.solvers.losses.whole_loss import whole_loss
 from garrote.solvers.penalised.working_set_path import explains_enough, solved
+from garrote.solvers.smoothing.newton import RootSmoothing, SigmoidSmoothing, Smoothing
 
 # A new solver is a new row here.
 CLASSICAL_SOLVERS: dict[str, type[ClassicalSolver]] = {
@@ -31,6 +32,9 @@ CLASSICAL_SOLVERS: dict[str, type[ClassicalSolver]] = {
     "iterated_ridge": IteratedRidge,
     "subgradient": Subgradient,
     "shooting": Shooting,
+    "smoothing": Smoothing,
+    "sigmoid": SigmoidSmoothing,
+    "root": RootSmoothing,
 }
 
 
@@ -62,7 +66,7 @@ def solve_classically(
     for done, strength in enumerate(strengths):
         goal = Goal(penalty, terms, float(strength), control.tol, control.max_iter)
         seen, rounds = yield from method.solve(goal)
-        certificate = goal.certificate(loss, seen, steps.steepness)
+        certificate = method.certificate(goal, seen)
         points.append(solved(loss, float(strength), seen.loss, certificate, rounds))
         control.report("path", done + 1, len(strengths))
         if explains_enough(loss, points[-1], control):

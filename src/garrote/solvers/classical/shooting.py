@@ -43,7 +43,7 @@ class Shooting(ClassicalSolver):
 
     def __init__(self, loss: WholeLoss, steps: Steps):
         super().__init__(loss, steps)
-        self._gram = GramColumns(_cross_products(loss.problem))
+        self._gram = GramColumns(cross_products(loss.problem, "shooting"))
         self._usable = np.flatnonzero(loss.curvature > 0)
         self._order, self._rng = "cyclic", np.random.default_rng(0)
 
@@ -84,12 +84,12 @@ class Shooting(ClassicalSolver):
                 sweep(self._gram, rule, part, coef, target, residual, curvature, 0.0)
 
 
-def _cross_products(problem: Problem) -> Floats:
+def cross_products(problem: Problem, solver: str) -> Floats:
     """Return X'WX / N; refuse more columns than a usual machine has room for the products of."""
     most = int(np.sqrt(ENTRIES_KEPT))
     if problem.n_features > most:
         raise ValueError(
-            "solver 'shooting' keeps the cross products of all columns, of which there may be "
+            f"solver {solver!r} keeps the cross products of all columns, of which there may be "
             f"{most} and are {problem.n_features}: take solver 'coordinate'"
         )
     return np.ascontiguousarray(problem.whole_gram() / problem.n)

@@ -1,0 +1,1 @@
+"""Figures and tables of Variational Optimization, made again: lassos and margins by smoothing."""
