@@ -161,8 +161,7 @@ def fit_path(
         "primal" and "dual" are for a prior. "homotopy" (LARS) follows the lasso, or the elastic net,
         from knot to knot, exactly; "least-angle" (LAR) is the same without variables that leave. The
         classical solvers ("ista", "fista", "sparsa", "projected_gradient", "em", "iterated_ridge",
-        "subgradient", "shooting", "smoothing", "sigmoid", "root") are slower; the manual's page on
-        solvers says what each one takes.
+        "subgradient", "shooting", "smoothing", "sigmoid", "root") are slower; see the manual.
     control : Control, optional
         Tolerance (1e-4 for a prior, a gap of 1e-6 for a penalty), iteration limit, callback; and the
         share of the deviance at which a placed grid of alphas ends, 0.999 unless the response is
