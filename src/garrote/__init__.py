@@ -58,7 +58,7 @@ _HOMES = {
 }
 
 # Rooms that are used by their name: garrote.impute.pool, garrote.greedy.OMP.
-_ROOMS = ("coding", "greedy", "impute")
+_ROOMS = ("binary", "coding", "greedy", "impute")
 
 __all__ = sorted(_HOMES)
 

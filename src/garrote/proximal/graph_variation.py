@@ -13,22 +13,18 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Array, Floats
+from garrote.proximal.carrying import (
+    ROUNDING,
+    carry_all,
+    flow_on_edges,
+    network_of,
+    new_search,
+)
 from garrote.proximal.gaps import relative_gap
 from garrote.proximal.graph import Graph, as_graph
 from garrote.proximal.inputs import as_strength, as_vector
-from garrote.proximal.max_flow import (
-    FAR,
-    Network,
-    NodeQueue,
-    carry,
-    cut_off,
-    label_components,
-    measure_distances,
-)
+from garrote.proximal.max_flow import cut_off, label_components
 from garrote.summaries import Shown
-
-# Surpluses below this share of the largest deviation are rounding.
-_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -150,45 +146,19 @@ def split_by_cuts(
     numbers: Floats, graph: Graph, limits: Floats, start: Floats
 ) -> tuple[Floats, Floats]:
     """Return the solution for numbers of mean 0 and its flow on each edge, within ``limits``."""
-    first, head, mate, edge = graph.arcs
-    forwards = np.repeat(np.arange(graph.n_nodes), np.diff(first)) < head
-    flow = np.where(forwards, start[edge], -start[edge])
-    network = Network(first, head, mate, limits[edge], flow)
-    final = np.zeros(len(head))
+    network, forwards = network_of(graph, limits, start)
+    final = np.zeros(len(network.head))
     part = np.empty(graph.n_nodes, dtype=np.int64)
-    search = _new_search(graph.n_nodes)
-    tolerance = _ROUNDING * np.abs(numbers).max(initial=0.0)
+    search = new_search(graph.n_nodes)
+    tolerance = ROUNDING * np.abs(numbers).max(initial=0.0)
     held = numbers - graph.outflow(start)
     while True:
         n_parts = label_components(network, part, search.queue)
         means = np.bincount(part, held, n_parts) / np.bincount(part, minlength=n_parts)
         surplus = held - means[part]
-        _carry_all(network, surplus, tolerance, search)
+        carry_all(network, surplus, tolerance, search)
         held = surplus + means[part]
         unsettled = np.bincount(part, surplus > tolerance, n_parts) > 0
         if not cut_off(network, part, unsettled, search.distance, final):
             break
-    carried = np.empty(len(limits))
-    carried[edge[forwards]] = (final + network.flow)[forwards]
-    return means[part], carried
-
-
-def _new_search(n: int) -> NodeQueue:
-    return NodeQueue(
-        distance=np.full(n, FAR, dtype=np.int64),
-        current=np.empty(n, dtype=np.int64),
-        waiting=np.zeros(n, dtype=np.bool_),
-        queue=np.empty(n, dtype=np.int64),
-    )
-
-
-def _carry_all(network: Network, surplus: Floats, tolerance: float, search: NodeQueue) -> None:
-    """Carry surpluses until none can reach a deficit; ``search.distance`` then tells who could."""
-    # Distances grow stale: measured best when found anew after some visits of every arc. It also lets
-    # an interrupt through.
-    work = len(network.head) + len(surplus)
-    while True:
-        count = measure_distances(network, surplus, tolerance, search)
-        if count == 0:
-            return
-        carry(network, surplus, tolerance, search, count, work)
+    return means[part], flow_on_edges(graph, forwards, final + network.flow)
