@@ -11,59 +11,38 @@ row's linear predictor as well. All around them is shared: annealing, certificat
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
-from scipy.special import xlog1py, xlogy
 
-from garrote._jit import kernel
 from garrote.arrays import Array, Floats
-from garrote.priors.evidence.humps import SignedWeights, humps_of, log_cosh, signed_weights
-from garrote.solvers.labels.jaakkola import Shortcut, Touching, touching_error
-from garrote.solvers.labels.label_regression import LabelColumns, project_out_fixed
+from garrote.limits.budgets import ENTRIES_WEIGHED_PER_CALL
+from garrote.priors.evidence.humps import SignedWeights, humps_of, signed_weights
+from garrote.solvers.labels.jaakkola import Shortcut, fixed_level
+from garrote.solvers.labels.label_regression import Fixed, LabelColumns
+from garrote.solvers.labels.settling import (
+    Factors,
+    Labels,
+    Moment,
+    Slab,
+    bound_of,
+    close_round,
+    open_round,
+    settle,
+    visit,
+)
 from garrote.solvers.labels.shared_switches import Measure, SwitchedGroup, moves
 
-# Columns that matter are in with more than this; so many of the most probable ones at most.
-_LIVELY, _MOST_LIVELY = 0.02, 256
+# Columns that matter are in with more than this; so many of the most probable ones at most. Where no
+# more than a few are in at all, these are.
+_LIVELY, _MOST_LIVELY, _FEW = 0.02, 256, 32
 # Rounds over them end at this share of what they moved the others by.
 _SHARE = 0.1
 # Rounds over the columns that matter between two over all, at most.
 _BETWEEN = 100
-# Coefficients move by no less than this share of the tolerance, in standard errors.
-_RESOLUTION = 1e-3
 
 # From a variance, the expected squares of coefficients, how many are in, and their sum times
 # their signs to the next variance.
 NextVariance = Callable[[float, float, float, float], float]
-
-
-class Factors(NamedTuple):
-    """What is believed of each column at hand; changed in place.
-
-    ``spread`` is the variance of the weight given inclusion, ``coef`` what the residual knows of the
-    column; ``narrow`` is the variance given the sign, too, which is less under a slab of two humps.
-    """
-
-    probability: Floats
-    weight: Floats
-    spread: Floats
-    coef: Floats
-    narrow: Floats
-
-    @property
-    def variance(self) -> Floats:
-        """The variances of the coefficients, inclusion being uncertain too."""
-        m, w = self.probability, self.weight
-        return np.maximum(m * (w**2 + self.spread) - (m * w) ** 2, 0.0)
-
-    def among(self, places: Array) -> "Factors":
-        """Return copies for some columns."""
-        return Factors(*(values[places] for values in self))
-
-    def put(self, places: Array, other: "Factors") -> None:
-        """Overwrite some columns."""
-        for values, given in zip(self, other, strict=True):
-            values[places] = given
 
 
 class Rounds:
@@ -101,25 +80,34 @@ class Rounds:
         for group in groups:
             self.single[group.places] = False
         self.factors, self.least, self.count = factors, least, 0
-        self.touching = Touching.at(columns, xi)
+        self.group_gain = 0.0
+        problem = columns.problem
+        self.rows = Labels(problem.response, problem.weights, problem.known_part)
+        self.moment = _moment(columns, xi)
         inside = np.flatnonzero(factors.coef)
-        self.fitted = columns.fitted(inside, factors.coef[inside])
+        self.moment.fitted[:] = columns.fitted(inside, factors.coef[inside])
+        open_round(self.rows, self.moment)
         self.lively, self.quiet = self._divided()
-        self.lively_variance = self._variance_of(self.lively)
-        self.group_variance, self.group_gain = self._seen_groups()
-        fixed_variance = self.touching.under.eta_variance(columns.rows)
-        others = eta_variance - self.lively_variance - self.group_variance - fixed_variance
-        self.quiet_variance = np.maximum(others, 0.0)
-        self.best = xi
+        self.moment.lively_variance[:] = self._variance_of(self.lively)
+        self._see_groups()
+        others = eta_variance - self.eta_variance
+        self.moment.quiet_variance[:] = np.maximum(others, 0.0)
+
+    @property
+    def under(self) -> Fixed:
+        """The fixed columns in the weights of the last round."""
+        return self.moment.under
 
     def _variance_of(self, places: Array) -> Floats:
         """Return the variances that some columns add to linear predictors."""
-        return self.columns.eta_variance(self.touching.under, places, self.factors.variance[places])
+        return self.columns.eta_variance(self.under, places, self.factors.variance[places])
 
     def _divided(self) -> tuple[Array, Array]:
         """Tell the columns that matter from the others."""
         m = np.where(self.single, self.factors.probability, 0.0)
-        lively = np.flatnonzero(m > _LIVELY)
+        lively = np.flatnonzero(m > self.least)
+        if len(lively) > _FEW:
+            lively = lively[m[lively] > _LIVELY]
         if len(lively) > _MOST_LIVELY:
             lively = np.sort(np.argpartition(-m, _MOST_LIVELY)[:_MOST_LIVELY])
         quiet = self.single.copy()
@@ -131,9 +119,9 @@ class Rounds:
         lively = places[self.single[places]]
         self._take_for_lively(lively, np.setdiff1d(np.flatnonzero(self.single), lively))
         moved = factors.coef[places] - self.factors.coef[places]
-        self.fitted = self.fitted + self.columns.fitted(places, moved)
+        self.moment.fitted[:] += self.columns.fitted(places, moved)
         self.factors.put(places, factors.among(places))
-        self.group_variance, self.group_gain = self._seen_groups()
+        self._see_groups()
 
     @property
     def shared(self) -> Array:
@@ -142,7 +130,8 @@ class Rounds:
 
     def converge(self, accuracy: float, most: int, next_variance: NextVariance | None) -> None:
         """Repeat rounds until one over all columns moves nothing by more than the accuracy."""
-        moved = np.inf
+        # The others can move by no more than they are in.
+        moved = float(self.factors.probability[self.quiet].max(initial=0.0))
         while True:
             least = max(0.5 * accuracy, min(_SHARE * moved, 0.1))
             self.converge_lively(least, min(_BETWEEN, most - self.count), next_variance)
@@ -155,56 +144,73 @@ class Rounds:
         """Choose anew which columns are swept often, and move their part of the predictors' variance."""
         came, went = np.setdiff1d(lively, self.lively), np.setdiff1d(self.lively, lively)
         moved = self._variance_of(went) - self._variance_of(came)
-        self.lively_variance = self.lively_variance - moved
-        self.quiet_variance = np.maximum(self.quiet_variance + moved, 0.0)
+        of_lively, of_quiet = self.moment.lively_variance, self.moment.quiet_variance
+        of_lively -= moved
+        np.maximum(of_quiet + moved, 0.0, out=of_quiet)
         self.lively, self.quiet = lively, quiet
 
     def converge_lively(
         self, accuracy: float, most: int, next_variance: NextVariance | None = None
     ) -> None:
-        """Repeat rounds over the columns that matter, with a step further on after every third."""
+        """Repeat rounds over the columns that matter, with a step further on after every third.
+
+        In one piece, where nothing but these columns moves.
+        """
+        entries = max(1, len(self.lively)) * len(self.moment.residual)
+        if self.groups or next_variance is not None or entries > ENTRIES_WEIGHED_PER_CALL:
+            self._converge_with_others(accuracy, most, next_variance)
+            return
+        seen, pace = np.empty((3, self.columns.rows)), np.array([0.0, np.inf])
+        per_call, settled = max(1, ENTRIES_WEIGHED_PER_CALL // entries), False
+        while most > 0 and not settled:
+            count, settled = settle(
+                self.columns.block, self.rows, self.moment, self.lively, self.slab,
+                self.factors, accuracy, min(most, per_call), seen, pace,
+            )  # fmt: skip
+            self.count += count
+            most -= per_call
+
+    def _converge_with_others(
+        self, accuracy: float, most: int, next_variance: NextVariance | None
+    ) -> None:
+        """Do the same round by round, with groups and the slab's variance between."""
         way, moved = Shortcut(self.columns.problem.weights), np.inf
         for _ in range(most):
             previous = moved
             moved = self.round(False, accuracy, next_variance)
             ratio = moved / previous
-            # Steps shrink geometrically: what is still to come is moved * ratio / (1 - ratio).
             if moved <= accuracy and moved * ratio <= accuracy * (1.0 - ratio):
                 return
-            further = way.beyond(self.best)
+            further = way.beyond(self.moment.best)
             if further is not None:
                 self._try(further, accuracy)
 
     def _try(self, further: Floats, accuracy: float) -> None:
         """Make a round with xi further on; take it back where the bound is lower then."""
-        some, fitted, variance, best = self.lively, self.fitted, self.lively_variance, self.best
-        of_groups, changed = (self.group_variance, self.group_gain), np.append(some, self.shared)
-        kept = self.factors.among(changed)
-        self.touching = before = Touching.at(self.columns, best)
+        some, changed = self.lively, np.append(self.lively, self.shared)
+        moment, kept, gain = self.moment, self.factors.among(changed), self.group_gain
+        open_round(self.rows, moment)
         bound = self.bound(some)
-        self.best = further
+        moving = moment.fitted, moment.best, moment.lively_variance, moment.group_variance
+        before = [values.copy() for values in moving]
+        moment.best[:] = further
         self.round(False, accuracy, None)
         if not self.bound(some) >= bound:
             self.factors.put(changed, kept)
-            self.fitted, self.lively_variance = fitted, variance
-            self.group_variance, self.group_gain = of_groups
-            self.best, self.touching = best, before
+            self.group_gain = gain
+            for values, old in zip(moving, before, strict=True):
+                values[:] = old
 
     def round(self, everywhere: bool, accuracy: float, next_variance: NextVariance | None) -> float:
         """Let the bound touch where it is best, and sweep; return how far anything is off."""
-        if self.best is not self.touching.xi:
-            self.touching = Touching.at(self.columns, self.best)
-        touching, columns = self.touching, self.columns
-        residual = touching.under.left(touching.response - self.fitted)
-        moved = 0.0
+        moment, moved = self.moment, 0.0
+        open_round(self.rows, moment)
         if everywhere:
-            self.quiet_variance, moved = self._sweep(self.quiet, residual, accuracy)
-        self.lively_variance, change = self._sweep(self.lively, residual, accuracy)
-        change = max(change, self._sweep_groups(residual, accuracy))
-        self.fitted = touching.response - residual
-        self.best = np.sqrt(self.eta**2 + self.eta_variance)
+            moved = self._sweep(self.quiet, moment.quiet_variance, accuracy)
+        moved = max(moved, self._sweep(self.lively, moment.lively_variance, accuracy))
+        moved = max(moved, self._sweep_groups(accuracy))
+        moved = max(moved, close_round(self.rows, moment))
         self.count += 1
-        moved = max(moved, change)
         if next_variance is not None:
             m = self.factors.probability
             squares = float(m @ (self.factors.weight**2 + self.factors.spread))
@@ -212,7 +218,7 @@ class Rounds:
             variance = next_variance(self.variance, squares, float(m.sum()), along)
             moved = max(moved, abs(float(np.log(variance / self.variance))))
             self.variance = variance
-        return max(moved, touching_error(touching.xi, self.best, columns.problem.weights))
+        return moved
 
     @property
     def humps(self) -> tuple[float, float, float]:
@@ -225,35 +231,39 @@ class Rounds:
         return signed_weights(factors.weight, lift * factors.narrow, lift)
 
     @property
+    def slab(self) -> Slab:
+        """The slab and the log odds of columns, as kernels are told of them."""
+        return Slab(*self.humps, self.log_odds, self.least)
+
+    @property
     def eta(self) -> Floats:
         """The means of the linear predictors."""
-        return self.fitted[: self.columns.rows] + self.columns.problem.known_part
+        return self.moment.fitted[: self.columns.rows] + self.columns.problem.known_part
 
     @property
     def eta_variance(self) -> Floats:
         """The variances of the linear predictors."""
-        fixed_variance = self.touching.under.eta_variance(self.columns.rows)
-        return fixed_variance + self.quiet_variance + self.lively_variance + self.group_variance
+        moment, fixed = self.moment, self.under.eta_variance(self.columns.rows)
+        return fixed + moment.quiet_variance + moment.lively_variance + moment.group_variance
 
-    def _sweep(self, places: Array, residual: Floats, accuracy: float) -> tuple[Floats, float]:
-        """Update columns in turn; return their part of the variance of eta, and the largest change."""
-        columns, eta_variance, moved = self.columns, np.zeros(len(residual)), 0.0
-        for some in columns.in_parts(places):
-            change = _visit(
-                columns.block, self.touching.under, places[some], self.log_odds,
-                self.humps, self.factors, self.least, residual, eta_variance,
-                _RESOLUTION * accuracy,
+    def _sweep(self, places: Array, eta_variance: Floats, accuracy: float) -> float:
+        """Update columns in turn, and fill in what they add to the variance of predictors."""
+        eta_variance[:], moved = 0.0, 0.0
+        for some in self.columns.in_parts(places):
+            change = visit(
+                self.columns.block, self.under, places[some], self.slab, self.factors,
+                self.moment.residual, eta_variance, accuracy,
             )  # fmt: skip
             moved = max(moved, change)
-        return eta_variance[: columns.rows], moved
+        return moved
 
-    def _sweep_groups(self, residual: Floats, accuracy: float) -> float:
+    def _sweep_groups(self, accuracy: float) -> float:
         """Update groups that share a switch in turn; return the largest change."""
-        moved, factors, ridge = 0.0, self.factors, self.humps[0]
-        variance, gain = np.zeros(len(residual)), 0.0
+        moved, factors, ridge, residual = 0.0, self.factors, self.humps[0], self.moment.residual
+        variance, self.group_gain = np.zeros(len(residual)), 0.0
         for group in self.groups:
             places = group.places
-            measure = Measure.of(self.columns, self.touching.under, places, ridge)
+            measure = Measure.of(self.columns, self.under, places, ridge)
             log_odds, old = self.log_odds[places[0]], factors.coef[places]
             m, w = measure.implied(residual, old, log_odds)
             new = m * w if m > self.least else np.zeros(len(w))
@@ -264,8 +274,8 @@ class Rounds:
                 residual -= measure.left @ (new - old)
             self._state_group(places, measure, m, w)
             variance += measure.eta_variance(m, w) if m > self.least else 0.0
-            gain += measure.gain(m, w, log_odds, ridge)
-        self.group_variance, self.group_gain = variance[: self.columns.rows], gain
+            self.group_gain += measure.gain(m, w, log_odds, ridge)
+        self.moment.group_variance[:] = variance[: self.columns.rows]
         return moved
 
     def _state_group(self, places: Array, measure: Measure, m: float, w: Floats) -> None:
@@ -275,85 +285,33 @@ class Rounds:
         factors.spread[places] = np.diag(measure.spread)
         factors.narrow[places] = 1.0 / (np.diag(measure.products) + self.humps[0])
 
-    def _seen_groups(self) -> tuple[Floats, float]:
-        """Return what groups as they are add to the variance of predictors, and to the bound."""
-        variance, gain, ridge = (
-            np.zeros(self.columns.rows + self.columns.pseudo),
-            0.0,
-            self.humps[0],
-        )
+    def _see_groups(self) -> None:
+        """Take down what groups as they are add to the variance of predictors, and to the bound."""
+        variance, self.group_gain, ridge = np.zeros(len(self.moment.residual)), 0.0, self.humps[0]
         for group in self.groups:
-            measure = Measure.of(self.columns, self.touching.under, group.places, ridge)
+            measure = Measure.of(self.columns, self.under, group.places, ridge)
             m, w = self.factors.probability[group.places[0]], self.factors.weight[group.places]
             variance += measure.eta_variance(m, w)
-            gain += measure.gain(m, w, self.log_odds[group.places[0]], ridge)
-        return variance[: self.columns.rows], gain
+            self.group_gain += measure.gain(m, w, self.log_odds[group.places[0]], ridge)
+        self.moment.group_variance[:] = variance[: self.columns.rows]
 
     def bound(self, places: Array) -> float:
         """Return the bound on the log evidence, without the entropy and prior terms of other columns.
 
         Nor are the prior's normalisers in it.
         """
-        touching, rows = self.touching, self.columns.rows
-        residual = touching.under.left(touching.response - self.fitted)
-        weights = touching.under.weights
-        eta_variance = self.quiet_variance + self.lively_variance + self.group_variance
-        squared = float(weights @ residual**2 + weights[:rows] @ eta_variance)
         places = places[self.single[places]]
-        factors = self.factors.among(places)
-        m = factors.probability
-        slab = self._slab_gain(factors)
-        gains = m * (self.log_odds[places] + slab) - xlogy(m, m) - xlog1py(1 - m, -m)
-        return touching.level - 0.5 * squared + float(gains.sum()) + self.group_gain
-
-    def _slab_gain(self, factors: Factors) -> Floats:
-        """Return minus the divergence of weights, and signs, that are in from the slab."""
-        if not self.separation:
-            relative = factors.spread / self.variance
-            away = factors.weight**2 / self.variance
-            return np.asarray(0.5 * (np.log(relative) + 1.0 - relative - away))
-        ridge, lift, height = self.humps
-        relative, signed = factors.narrow * ridge, self._signed(factors)
-        away = ridge * signed.square - 2.0 * lift * signed.along + height
-        return np.asarray(0.5 * (np.log(relative) + 1.0 - relative - away) - signed.told)
+        bound = bound_of(self.rows, self.moment, places, self.slab, self.factors)
+        return float(bound) + fixed_level(self.columns) + self.group_gain
 
 
-@kernel
-def _visit(
-    block, under, places, log_odds, humps, factors, least, residual, eta_variance, resolution
-):
-    ridge, lift, height = humps
-    rows = block.shape[0]
-    left, shares = np.empty(rows), np.empty(2 * under.columns.shape[0])
-    moved = 0.0
-    for j in places:
-        c = project_out_fixed(block, under, j, left, shares)
-        old, m, w = factors.coef[j], 0.0, 0.0
-        narrow = 1.0 / (c + ridge)
-        spread = narrow
-        if c > 0.0:
-            product = c * old
-            for i in range(rows):
-                product += under.weights[i] * left[i] * residual[i]
-            w = product / (c + ridge)
-            odds = log_odds[j] + 0.5 * np.log(ridge / (c + ridge)) + 0.5 * product * w
-            if lift > 0.0:
-                tilt, reach = np.tanh(lift * w), lift * narrow
-                odds += log_cosh(lift * w) - 0.5 * height * c * narrow
-                spread += reach * reach * (1.0 - tilt * tilt)
-                w += reach * tilt
-            m = 1.0 / (1.0 + np.exp(-odds)) if odds > -40.0 else 0.0
-        new = m * w if m > least else 0.0
-        step, size = new - old, np.sqrt(c)
-        moved = max(moved, abs(m - factors.probability[j]), abs(step) * size)
-        factors.probability[j], factors.weight[j] = m, w
-        factors.spread[j], factors.narrow[j] = spread, narrow
-        if abs(step) * size > resolution:
-            factors.coef[j] = new
-            for i in range(rows):
-                residual[i] -= step * left[i]
-        variance = m * (w * w + spread) - new * new
-        if m > least and variance * c > 1e-9:
-            for i in range(rows):
-                eta_variance[i] += variance * left[i] * left[i]
-    return moved
+def _moment(columns: LabelColumns, xi: Floats) -> Moment:
+    """Return room for the regression that stands for labels, with the bound to touch at xi."""
+    response, residual, fitted = np.zeros((3, columns.rows + columns.pseudo))
+    variances = np.zeros((3, columns.rows))
+    under = columns.under(np.ones(columns.rows))
+    under = under._replace(inverse=np.empty((columns.count, columns.count)))
+    return Moment(
+        under, response, residual, fitted, np.zeros(1), np.empty(columns.rows),
+        np.array(xi, dtype=np.float64), *variances,
+    )  # fmt: skip

@@ -256,6 +256,90 @@ def project_out_fixed(block, under, j, left, shares):
 
 
 @kernel
+def hold_fixed(under):
+    """Hold the fixed columns by the weights anew; return the log determinant of their precision."""
+    count, rows = under.columns.shape
+    inverse, log_det = under.inverse, 0.0
+    for f in range(count):
+        for i in range(rows):
+            under.held[f, i] = under.weights[i] * under.columns[f, i]
+        for g in range(f + 1):
+            total = 0.0
+            for i in range(rows):
+                total += under.held[f, i] * under.columns[g, i]
+            inverse[f, g] = inverse[g, f] = total
+    # Gauss and Jordan's inversion in place, without pivots: precisions are positive.
+    for k in range(count):
+        pivot = inverse[k, k]
+        log_det += np.log(pivot)
+        inverse[k, k] = 1.0
+        for g in range(count):
+            inverse[k, g] /= pivot
+        for f in range(count):
+            if f != k:
+                share = inverse[f, k]
+                inverse[f, k] = 0.0
+                for g in range(count):
+                    inverse[f, g] -= share * inverse[k, g]
+    return log_det
+
+
+@kernel
+def leave_fixed(under, values):
+    """Take the fixed columns out of values of all rows, in place."""
+    count = under.columns.shape[0]
+    products = np.zeros(count)
+    for f in range(count):
+        for i in range(values.shape[0]):
+            products[f] += under.held[f, i] * values[i]
+    for f in range(count):
+        share = 0.0
+        for g in range(count):
+            share += under.inverse[f, g] * products[g]
+        for i in range(values.shape[0]):
+            values[i] -= share * under.columns[f, i]
+
+
+@kernel(inline=True)
+def beside_fixed(block, under, j, residual, shares):
+    """Return the squared length of a column beside the fixed ones, and its product with a residual.
+
+    The residual is one of which the fixed columns are left out already. ``shares`` is room for two
+    numbers a fixed column, and gets their coefficients. Unlike `project_out_fixed` this reads the
+    column once, and copies nothing.
+    """
+    rows, count = block.shape[0], under.columns.shape[0]
+    length, product, along = 0.0, 0.0, 0.0
+    if count == 1:
+        for i in range(rows):
+            x, held = block[i, j], under.weights[i] * block[i, j]
+            length += held * x
+            product += held * residual[i]
+            along += under.held[0, i] * x
+        shares[0] = under.inverse[0, 0] * along
+        least = _EXPLAINED * length
+        length -= shares[0] * along
+    else:
+        for i in range(rows):
+            held = under.weights[i] * block[i, j]
+            length += held * block[i, j]
+            product += held * residual[i]
+        for f in range(count):
+            along = 0.0
+            for i in range(rows):
+                along += under.held[f, i] * block[i, j]
+            shares[count + f] = along
+        least = _EXPLAINED * length
+        for f in range(count):
+            share = 0.0
+            for g in range(count):
+                share += under.inverse[f, g] * shares[count + g]
+            shares[f] = share
+            length -= share * shares[count + f]
+    return (length if length > least else 0.0), product
+
+
+@kernel
 def _measure(
     block, under, residual, places, probability, weight, humps, curvature, products, eta_variance
 ):

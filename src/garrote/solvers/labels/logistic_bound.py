@@ -23,9 +23,10 @@ from garrote.results.certificates import UNKNOWN, equations
 from garrote.results.fit import Fit
 from garrote.solvers.control import Control
 from garrote.solvers.garrote.certificate import Regression, certify
-from garrote.solvers.labels.bound_rounds import Factors, NextVariance, Rounds
+from garrote.solvers.labels.bound_rounds import NextVariance, Rounds
 from garrote.solvers.labels.jaakkola import Touching, first_xi, touching_error
 from garrote.solvers.labels.label_regression import LabelColumns
+from garrote.solvers.labels.settling import Factors
 from garrote.solvers.labels.shared_switches import StatedGroups, SwitchedGroup, groups_at_hand
 
 # What a round may still move anything by, as a share of the tolerance, when rounds end. When a
@@ -180,7 +181,7 @@ class LogisticBound:
             spread=listed.spread,
             narrow=listed.narrow,
             variance=rounds.variance,
-            xi=rounds.touching.xi,
+            xi=rounds.moment.xi.copy(),
             eta=rounds.eta,
             eta_variance=rounds.eta_variance,
             n_iter=rounds.count,
