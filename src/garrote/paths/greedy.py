@@ -13,7 +13,7 @@ from garrote.results.certificates import of_subset
 from garrote.results.fit import PenaltyFit
 from garrote.results.path import Path
 from garrote.solvers.control import Control
-from garrote.solvers.greedy import GreedySearch, Limits, SubsetRegression, Units
+from garrote.solvers.greedy import ColumnUnits, GreedySearch, Limits, SubsetRegression
 from garrote.solvers.greedy.label_regression import LabelRegression
 from garrote.solvers.greedy.matching_pursuit import Moves
 from garrote.solvers.greedy.subset_regression import Point
@@ -23,7 +23,7 @@ NO_COLUMNS = np.zeros(0, dtype=np.intp)
 _LONGEST = 1.0
 
 
-def longest_path(problem: Problem, units: Units) -> int:
+def longest_path(problem: Problem, units: ColumnUnits) -> int:
     """Return how many units a path goes up to by default: all, or as many as N rows can tell apart.
 
     N / log D is about the number of variables up to which any method can find the true ones.
@@ -37,7 +37,7 @@ def longest_path(problem: Problem, units: Units) -> int:
 def greedy_solver(
     problem: Problem,
     search: GreedySearch,
-    units: Units,
+    units: ColumnUnits,
     limits: Limits,
     control: Control,
     always: Array = NO_COLUMNS,
@@ -61,7 +61,7 @@ def greedy_solver(
 
 
 def audited(
-    problem: Problem, search: GreedySearch, units: Units, limits: Limits, fit: PenaltyFit
+    problem: Problem, search: GreedySearch, units: ColumnUnits, limits: Limits, fit: PenaltyFit
 ) -> Generator[Floats, Floats, PenaltyFit]:
     """Return a model with a certificate of what the search promises of it, computed afresh.
 
@@ -87,7 +87,7 @@ def _why(problem: Problem, size: int) -> str:
 def _certified(
     problem: Problem,
     search: GreedySearch,
-    units: Units,
+    units: ColumnUnits,
     points: Sequence[Point],
     most: int,
     control: Control,
@@ -147,7 +147,7 @@ def _seen(
 def _step_error(
     problem: Problem,
     moves: Moves,
-    units: Units,
+    units: ColumnUnits,
     share: float,
     most: int,
     before: tuple[Point, Floats],

@@ -12,13 +12,13 @@ from garrote.results.path import Path
 from garrote.selecting.cross_validation import CrossValidation, Fold, HeldOut, cross_validate
 from garrote.selecting.penalty_validation import measure_path
 from garrote.solvers.control import Control
-from garrote.solvers.greedy import GreedySearch, Limits, Units
+from garrote.solvers.greedy import ColumnUnits, GreedySearch, Limits
 
 
 def cross_validate_greedy(
     whole: Problem,
     search: GreedySearch,
-    units: Units,
+    units: ColumnUnits,
     limits: Limits,
     folds: Sequence[Fold],
     control: Control,

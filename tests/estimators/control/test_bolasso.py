@@ -6,7 +6,7 @@ from sklearn.linear_model import Lasso
 
 import garrote
 from garrote import Bolasso, SparseClassifier, SparseRegressor, VariationalGarrote
-from garrote.selecting.control.resampling import Units, draw_resamples
+from garrote.selecting.control.resampling import RowUnits, draw_resamples
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +18,7 @@ def data():
 
 def samples(rows, count):
     streams = np.random.SeedSequence(0).spawn(count)
-    return draw_resamples("bootstrap", count, streams, Units.of(np.ones(rows)))
+    return draw_resamples("bootstrap", count, streams, RowUnits.of(np.ones(rows)))
 
 
 @pytest.mark.parametrize("share", [1.0, 0.6])

@@ -20,7 +20,7 @@ from garrote import (
 from garrote.paths import FollowPath
 from garrote.penalties import GroupLasso
 from garrote.selecting.control.bounds import BOUNDS
-from garrote.selecting.control.resampling import Units, draw_resamples
+from garrote.selecting.control.resampling import RowUnits, draw_resamples
 
 ALPHAS = np.geomspace(0.6, 0.05, 12)
 FEW = {"n_resamples": 12, "random_state": 3}
@@ -35,7 +35,7 @@ def data():
 
 def halves(rows, seed=3, count=12, strata=None, groups=None):
     streams = np.random.SeedSequence(seed).spawn(count)
-    return draw_resamples("pairs", count, streams, Units.of(np.ones(rows), strata, groups))
+    return draw_resamples("pairs", count, streams, RowUnits.of(np.ones(rows), strata, groups))
 
 
 def entered(X, y, part, alphas):

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from garrote.selecting.control.resampling import Units, draw_resamples
+from garrote.selecting.control.resampling import RowUnits, draw_resamples
 
 
 def drawn(scheme, count, weights, strata=None, groups=None, seed=0):
     streams = np.random.SeedSequence(seed).spawn(count)
-    return draw_resamples(scheme, count, streams, Units.of(weights, strata, groups))
+    return draw_resamples(scheme, count, streams, RowUnits.of(weights, strata, groups))
 
 
 @pytest.mark.parametrize("rows", [20, 21])

@@ -13,6 +13,7 @@ from garrote.inference.effects.single_effects import make_task
 from garrote.priors import GroupedInclusion, SingleEffects
 from garrote.priors.inclusion import Inclusion
 from garrote.problem import Problem
+from garrote.solvers.effects.effect_groups import EffectGroups
 from garrote.solvers.effects.single_effect_regression import (
     best_prior_variance,
     expected_prior_variance,
@@ -20,7 +21,6 @@ from garrote.solvers.effects.single_effect_regression import (
     single_effect_regression,
 )
 from garrote.solvers.effects.single_effects import fit_single_effects
-from garrote.solvers.effects.units import Units
 
 GROUPS = np.array([0, 0, 0, 1, 1, 1, 2, 3, 4])
 
@@ -98,7 +98,7 @@ def test_the_divergence_is_that_of_the_evidence():
 def test_groups_of_one_column_are_columns_bit_for_bit():
     rng = np.random.default_rng(2)
     b, c, p = rng.standard_normal(6) * 20, rng.uniform(20, 60, 6), np.log(np.full(6, 1 / 6))
-    units = Units.of(np.arange(6), c)
+    units = EffectGroups.of(np.arange(6), c)
     plain = best_prior_variance(b, c, p, 0.8)
     assert best_prior_variance(b, c, p, 0.8, 0.0, units) == pytest.approx(plain, rel=1e-9)
     one = single_effect_regression(b, c, p, plain, 0.8)

@@ -19,7 +19,7 @@ from garrote.greedy import (
 from garrote.paths.greedy import greedy_solver
 from garrote.paths.penalised import run_alone
 from garrote.solvers.control import Control
-from garrote.solvers.greedy import Boosting, Units
+from garrote.solvers.greedy import Boosting, ColumnUnits
 
 # Residual sums of squares of the prostate data's best subsets, sizes 0 to 8 (ESL, Figure 3.5).
 PROSTATE = [96.2814, 44.5286, 37.0918, 34.9077, 32.8150, 32.0694, 30.5398, 29.4373, 29.4264]
@@ -36,7 +36,7 @@ def table(n=50, d=9, seed=0, correlated=0.7):
 
 def path_of(search, X, y, most):
     problem = Problem.from_rows(X, y, scale_response=False)
-    units = Units(X.shape[1])
+    units = ColumnUnits(X.shape[1])
     limits = search.limits(problem, units, most, 0.0)
     return run_alone(problem, greedy_solver(problem, search, units, limits, Control()))
 

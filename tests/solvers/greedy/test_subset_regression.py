@@ -7,7 +7,7 @@ import scipy.sparse
 from garrote import Problem
 from garrote.greedy import SubsetRegression
 from garrote.paths.penalised import run_alone
-from garrote.solvers.greedy import Units
+from garrote.solvers.greedy import ColumnUnits
 from reference_greedy import least_squares
 
 
@@ -60,7 +60,7 @@ def test_gains_and_losses_of_groups_are_those_of_fits_made_anew():
     X, y, weights = table()
     plain, response = standardised(X, y, weights)
     groups = np.array([0, 0, 0, 1, 1, 2, 3, 3, 4, 4, 4, 5])
-    problem, units = Problem.from_rows(X, y, weights, scale_response=False), Units(12, groups)
+    problem, units = Problem.from_rows(X, y, weights, scale_response=False), ColumnUnits(12, groups)
     regression = SubsetRegression(problem, units)
     run_alone(problem, regression.become([1, 4]))
     inside = np.flatnonzero(np.isin(groups, [1, 4]))

@@ -36,7 +36,7 @@ from garrote.selecting.control.followed_paths import (
     most_coefficients,
 )
 from garrote.selecting.control.frequencies import Frequencies, Variables
-from garrote.selecting.control.resampling import Units, draw_resamples
+from garrote.selecting.control.resampling import RowUnits, draw_resamples
 from garrote.selecting.filling import Origin
 from garrote.solvers.control import Control
 
@@ -145,7 +145,7 @@ class ResampledSelector(SaveMixin, StatesSelection, MetaEstimatorMixin, BaseEsti
     def _draw(self, table: GivenTable, scheme: str, count: int) -> list[Resample]:
         """Return the resamples; of each the rows' weights, and a seed for the base."""
         weights, groups = table.read.weights, table.given.groups
-        units = Units.of((weights > 0).astype(np.float64), table.strata, groups)
+        units = RowUnits.of((weights > 0).astype(np.float64), table.strata, groups)
         self._check_units(table, units, scheme)
         streams = np.random.SeedSequence(repeatable_seed(self.random_state)).spawn(count)
         times = draw_resamples(scheme, count, streams, units)
@@ -156,7 +156,7 @@ class ResampledSelector(SaveMixin, StatesSelection, MetaEstimatorMixin, BaseEsti
         seeds = [int(stream.spawn(1)[0].generate_state(1)[0] % 2**31) for stream in streams]
         return [Resample(part, raw * part, seed) for part, seed in zip(times, seeds, strict=True)]
 
-    def _check_units(self, table: GivenTable, units: Units, scheme: str) -> None:
+    def _check_units(self, table: GivenTable, units: RowUnits, scheme: str) -> None:
         """Refuse rows, groups or classes that are too few for halves."""
         if scheme == "bootstrap":
             return

@@ -38,7 +38,7 @@ from garrote.selecting.on_path import CONSTANT, Choice
 from garrote.selecting.on_penalty_path import PathWords, entry_order, select_on_penalty_path
 from garrote.settings import check_count, is_number
 from garrote.solvers.control import Control
-from garrote.solvers.greedy import SEARCHES, GreedySearch, Units
+from garrote.solvers.greedy import SEARCHES, ColumnUnits, GreedySearch
 
 # How the model is chosen among those of the path, beside a size and a tolerance.
 CHOICES = ("aic", *CRITERIA, "cv")
@@ -54,7 +54,7 @@ class Searched(NamedTuple):
     """What a search is made on: the problem, its units, columns of labels that are always in, names."""
 
     problem: Problem
-    units: Units
+    units: ColumnUnits
     always: Array
     names: tuple[str, ...]
 
@@ -144,7 +144,7 @@ class GreedyModel(SelectingEstimator):
         )  # fmt: skip
         problem = make_problem(weights)
         all_names = column_names(names, count)
-        searched = Searched(problem, Units(count, groups), always, all_names)
+        searched = Searched(problem, ColumnUnits(count, groups), always, all_names)
         if problem.yty == 0:
             warnings.warn(CONSTANT, UserWarning, stacklevel=4)
         folds: list[Fold] = []

@@ -24,7 +24,7 @@ from garrote.paths.greedy import NO_COLUMNS
 from garrote.penalties.groups.grouping import resolve_groups
 from garrote.problem import Problem
 from garrote.selecting.filling import Origin
-from garrote.solvers.greedy import Units
+from garrote.solvers.greedy import ColumnUnits
 from garrote.zscores.summary_statistics import ZScores
 
 _NO_FOLDS = (
@@ -183,7 +183,7 @@ default="gaussian"
         refuse_covariates(self.covariates, "covariates")
         groups = self.column_groups
         numbers = None if groups is None else resolve_groups(groups, count, names)
-        searched = Searched(problem, Units(count, numbers), NO_COLUMNS, scores.names)
+        searched = Searched(problem, ColumnUnits(count, numbers), NO_COLUMNS, scores.names)
         path, choice = self._follow(search, searched, [])
         held: tuple[str, ...] = ()
         if self._by_folds or (self._by_criterion and scores.hides_the_noise):

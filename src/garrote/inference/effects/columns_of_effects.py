@@ -12,8 +12,8 @@ from garrote.inference.resemblance import correlations_of_groups
 from garrote.priors.grouped_inclusion import InclusionOfGroups
 from garrote.problem import Problem
 from garrote.solvers.algebra.group_coordinates import GroupCoordinates
+from garrote.solvers.effects.effect_groups import EffectGroups
 from garrote.solvers.effects.single_effect_regression import SingleEffect
-from garrote.solvers.effects.units import Units
 
 _HEREDITY = (
     "parents need a posterior over models, and single effects know none: take SpikeSlabRegressor, or "
@@ -85,7 +85,7 @@ class GroupedColumns:
         outside = np.flatnonzero(self.groups < 0)
         self.groups[outside] = len(law) + np.arange(len(outside))
         self.coordinates = GroupCoordinates.of(problem, self.groups, projected)
-        self.units = Units.of(self.groups, self.coordinates.problem.curvature)
+        self.units = EffectGroups.of(self.groups, self.coordinates.problem.curvature)
         odds = law.over_groups.log_odds
         self.log_prior = np.full(len(self.units.rank), -np.inf)
         self.log_prior[: len(law)] = odds - logsumexp(odds)

@@ -28,12 +28,12 @@ from garrote.problem import Problem
 from garrote.results.certificates import equations
 from garrote.results.laws import EffectsLaw
 from garrote.results.posterior import Posterior
+from garrote.solvers.effects.effect_groups import EffectGroups, shared_places
 from garrote.solvers.effects.effects_on_log_odds import LabelEffects, LabelsFitter
 from garrote.solvers.effects.existence import with_doubt
 from garrote.solvers.effects.refining import refine
 from garrote.solvers.effects.single_effect_regression import SingleEffect
 from garrote.solvers.effects.single_effects import EffectsFit
-from garrote.solvers.effects.units import Units, shared_places
 from garrote.solvers.labels.label_regression import Fixed, FixedShares, LabelColumns
 from garrote.solvers.labels.shared_switches import Measure
 
@@ -50,7 +50,7 @@ def label_effects_posterior(task: Task, method: Method) -> Inferred:
     columns.add(columns.problem.usable)
     units = None
     if grouped is not None:
-        units = Units.of(grouped.groups[columns.columns], np.ones(len(columns.columns)))
+        units = EffectGroups.of(grouped.groups[columns.columns], np.ones(len(columns.columns)))
         log_prior = grouped.log_prior[: len(units.rank)]
     else:
         odds = task.beliefs.inclusion.log_odds

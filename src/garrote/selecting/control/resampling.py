@@ -16,7 +16,7 @@ from garrote.arrays import Array, Floats
 SHARE = 0.9
 
 
-class Units(NamedTuple):
+class RowUnits(NamedTuple):
     """What is drawn: rows that count, each of a unit, and pools of units that give their shares.
 
     ``counted`` are the rows of positive weight, ``unit`` the unit of each; ``pools`` are units by class.
@@ -28,7 +28,7 @@ class Units(NamedTuple):
     pools: list[Array]
 
     @classmethod
-    def of(cls, weights: Any, strata: Any = None, groups: Any = None) -> "Units":
+    def of(cls, weights: Any, strata: Any = None, groups: Any = None) -> "RowUnits":
         """Return rows as units, or ``groups`` of them, in pools by ``strata`` (rows only)."""
         weights = np.asarray(weights, dtype=np.float64)
         counted = np.flatnonzero(weights > 0)
@@ -65,7 +65,7 @@ def parts_of_rows(
     parts.
     """
     rng = check_random_state(0 if seed is None else seed)
-    units = Units.of(weights, strata, groups)
+    units = RowUnits.of(weights, strata, groups)
     parts = []
     for _ in range(count if max(map(len, units.pools)) > 1 else 0):
         left_out = np.concatenate([_tenth(rng, pool) for pool in units.pools])
@@ -86,7 +86,7 @@ def _tenth(rng: Any, pool: Array) -> Array:
     return np.asarray(rng.choice(pool, size, replace=False))
 
 
-def draw_resamples(scheme: str, count: int, streams: list[Any], units: Units) -> list[Floats]:
+def draw_resamples(scheme: str, count: int, streams: list[Any], units: RowUnits) -> list[Floats]:
     """Return the weights of so many resamples, each drawn (or each pair) from a stream of its own.
 
     Parameters
@@ -98,7 +98,7 @@ def draw_resamples(scheme: str, count: int, streams: list[Any], units: Units) ->
         Even, for pairs.
     streams : list of SeedSequence
         As many as there are resamples; of a pair the first is used.
-    units : Units
+    units : RowUnits
     """
     parts: list[Floats] = []
     for stream in streams:
@@ -108,7 +108,7 @@ def draw_resamples(scheme: str, count: int, streams: list[Any], units: Units) ->
     return parts
 
 
-def _halves(rng: np.random.Generator, units: Units) -> tuple[Array, Array]:
+def _halves(rng: np.random.Generator, units: RowUnits) -> tuple[Array, Array]:
     """Return two halves of the units of each pool; one unit of an odd number is in neither."""
     orders = [rng.permutation(pool) for pool in units.pools]
     first = np.concatenate([order[: len(order) // 2] for order in orders])
@@ -116,21 +116,21 @@ def _halves(rng: np.random.Generator, units: Units) -> tuple[Array, Array]:
     return first, second
 
 
-def _pair(rng: np.random.Generator, units: Units) -> Iterator[Floats]:
+def _pair(rng: np.random.Generator, units: RowUnits) -> Iterator[Floats]:
     for half in _halves(rng, units):
         yield units.part(units.times(half))
 
 
-def _half(rng: np.random.Generator, units: Units) -> Iterator[Floats]:
+def _half(rng: np.random.Generator, units: RowUnits) -> Iterator[Floats]:
     yield units.part(units.times(_halves(rng, units)[0]))
 
 
-def _bootstrap(rng: np.random.Generator, units: Units) -> Iterator[Floats]:
+def _bootstrap(rng: np.random.Generator, units: RowUnits) -> Iterator[Floats]:
     drawn = [rng.choice(pool, len(pool)) for pool in units.pools]
     yield units.part(units.times(np.concatenate(drawn)))
 
 
-SCHEMES: dict[str, Callable[[np.random.Generator, Units], Iterator[Floats]]] = {
+SCHEMES: dict[str, Callable[[np.random.Generator, RowUnits], Iterator[Floats]]] = {
     "pairs": _pair,
     "half": _half,
     "bootstrap": _bootstrap,

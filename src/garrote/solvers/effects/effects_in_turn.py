@@ -7,8 +7,8 @@ from typing import Self
 import numpy as np
 
 from garrote.arrays import Floats
+from garrote.solvers.effects.effect_groups import EffectGroups
 from garrote.solvers.effects.single_effect_regression import SingleEffect, single_effect_regression
-from garrote.solvers.effects.units import Units
 
 # Where the number of effects is to be found: how many are tried first, and at most.
 FIRST, MOST = 5, 100
@@ -46,7 +46,7 @@ class SummedEffects:
 class EffectsInTurn:
     """Effects while they are fitted; those that are null have a prior variance of 0."""
 
-    def __init__(self, log_prior: Floats, units: Units | None = None):
+    def __init__(self, log_prior: Floats, units: EffectGroups | None = None):
         self.log_prior, self.units = log_prior, units
         self.effects: list[SingleEffect] = []
 

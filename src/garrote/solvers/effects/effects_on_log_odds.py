@@ -15,6 +15,7 @@ import numpy as np
 from garrote.arrays import Floats
 from garrote.results.certificates import Certificate, equations
 from garrote.solvers.control import Control
+from garrote.solvers.effects.effect_groups import Basis, EffectGroups, shared_places
 from garrote.solvers.effects.effects_in_turn import EffectsInTurn, SummedEffects
 from garrote.solvers.effects.refining import ROUGHLY, Background, Rough, resemblance_of
 from garrote.solvers.effects.single_effect_regression import (
@@ -24,7 +25,6 @@ from garrote.solvers.effects.single_effect_regression import (
     single_effect_regression,
 )
 from garrote.solvers.effects.single_effects import largest_change
-from garrote.solvers.effects.units import Basis, Units, shared_places
 from garrote.solvers.labels.jaakkola import Shortcut, Touching, first_xi, touching_error
 from garrote.solvers.labels.label_regression import LabelColumns
 from garrote.solvers.labels.shared_switches import Measure
@@ -92,7 +92,7 @@ def fit_label_effects(
     effects: int | None = None,
     variance: float | None = None,
     start: LabelEffects | None = None,
-    units: Units | None = None,
+    units: EffectGroups | None = None,
     held: HeldLabelEffects | None = None,
 ) -> LabelEffects:
     """Raise the bound until it stands still, from nothing or from the effects of another fit.
@@ -109,7 +109,7 @@ def fit_label_effects(
     variance : float, optional
         The prior variance of each effect; by default that of the largest evidence, 25 at most.
     start : LabelEffects, optional
-    units : Units, optional
+    units : EffectGroups, optional
         Groups of the columns at hand, where effects are of these.
     held : HeldLabelEffects, optional
         Effects that others are fitted beside.
@@ -147,7 +147,7 @@ class LabelsFitter:
         control: Control,
         effects: int | None = None,
         variance: float | None = None,
-        units: Units | None = None,
+        units: EffectGroups | None = None,
         thorough: bool = False,
     ):
         self.columns, self.log_prior, self.units = columns, log_prior, units
@@ -197,7 +197,7 @@ class _Given(NamedTuple):
     basis: Basis | None = None
 
     @classmethod
-    def at(cls, columns: LabelColumns, xi: Floats, units: Units | None) -> "_Given":
+    def at(cls, columns: LabelColumns, xi: Floats, units: EffectGroups | None) -> "_Given":
         """Return the regression given xi."""
         touching = Touching.at(columns, xi)
         curvature = columns.lengths(touching.under)
@@ -225,7 +225,7 @@ class _State(EffectsInTurn):
         columns: LabelColumns,
         log_prior: Floats,
         variance: float | None,
-        units: Units | None = None,
+        units: EffectGroups | None = None,
         held: HeldLabelEffects | None = None,
     ):
         super().__init__(log_prior, units)

@@ -17,8 +17,8 @@ import numpy as np
 from scipy.special import expit, logit, logsumexp
 
 from garrote.arrays import Floats
+from garrote.solvers.effects.effect_groups import summed
 from garrote.solvers.effects.single_effect_regression import SingleEffect, log_bayes_factors
-from garrote.solvers.effects.units import summed
 
 # Places of log v that evidence is averaged over. It is smooth on the scale of 1, and log n is about 10.
 _PLACES = 33

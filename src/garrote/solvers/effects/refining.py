@@ -19,10 +19,10 @@ from scipy.special import logsumexp
 
 from garrote.arrays import Array, Floats
 from garrote.priors.single_effects import THOROUGH
+from garrote.solvers.effects.effect_groups import EffectGroups, summed
 from garrote.solvers.effects.effects_in_turn import IDLE, SummedEffects
 from garrote.solvers.effects.single_effect_regression import SingleEffect
 from garrote.solvers.effects.single_effects import EffectsFit, EffectsTask, fit_single_effects
-from garrote.solvers.effects.units import Units, summed
 
 # What is left out for an effect: its most probable variables up to this probability. With 0.95 some
 # stay that lead straight back.
@@ -142,7 +142,7 @@ class Background(NamedTuple):
 
 
 def resemblance_of(
-    products: Floats, square: float, curvature: Floats, units: Units | None = None
+    products: Floats, square: float, curvature: Floats, units: EffectGroups | None = None
 ) -> Floats:
     """Return absolute correlations, from products with a vector, its square and those of columns.
 

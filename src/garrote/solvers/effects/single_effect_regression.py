@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.solvers.effects.units import Basis, Units, of_columns, summed
+from garrote.solvers.effects.effect_groups import Basis, EffectGroups, of_columns, summed
 
 # Columns whose best possible log term lies this far below the best one add nothing to any sum.
 _NEGLIGIBLE = 40.0
@@ -44,7 +44,7 @@ class SingleEffect(NamedTuple):
     variance: Floats
     log_bayes_factor: float
     prior_variance: float
-    units: Units | None = None
+    units: EffectGroups | None = None
     basis: Basis | None = None
 
     @property
@@ -79,7 +79,7 @@ def single_effect_regression(
     log_prior: Floats,
     prior_variance: float,
     noise: float = 1.0,
-    units: Units | None = None,
+    units: EffectGroups | None = None,
 ) -> SingleEffect:
     """Find the posterior of a single effect of known prior variance.
 
@@ -92,7 +92,7 @@ def single_effect_regression(
     log_prior : array of shape (D,)
         Log probabilities to be the one, which sum to 1; -inf for columns without content.
     prior_variance, noise : float
-    units : Units, optional
+    units : EffectGroups, optional
         Groups of columns, where these have effects; prior probabilities are then those of groups.
     """
     if prior_variance <= 0:
@@ -113,7 +113,7 @@ def best_prior_variance(
     log_prior: Floats,
     noise: float = 1.0,
     start: float = 0.0,
-    units: Units | None = None,
+    units: EffectGroups | None = None,
 ) -> float:
     """Return the prior variance of the largest Bayes factor; 0 where none is above 1.
 
@@ -167,7 +167,7 @@ class _Columns(NamedTuple):
     squares: Floats
     precision: Floats
     log_prior: Floats
-    units: Units | None = None
+    units: EffectGroups | None = None
 
 
 def _suiting_variance(columns: _Columns) -> float:
@@ -184,7 +184,7 @@ def _suiting_variance(columns: _Columns) -> float:
 
 
 def _contenders(
-    squares: Floats, precision: Floats, log_prior: Floats, units: Units | None
+    squares: Floats, precision: Floats, log_prior: Floats, units: EffectGroups | None
 ) -> _Columns:
     """Return the columns that may add to the evidence at the best prior variance.
 
@@ -194,7 +194,7 @@ def _contenders(
     """
     if units is not None:
         used = np.flatnonzero((precision > 0) & (of_columns(log_prior, units) > -np.inf))
-        among = Units(units.of_column[used], units.rank)
+        among = EffectGroups(units.of_column[used], units.rank)
         return _Columns(squares[used], precision[used], log_prior, among)
     kept: Array = np.flatnonzero((precision > 0) & (log_prior > -np.inf))
     if len(kept):

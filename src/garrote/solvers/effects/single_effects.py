@@ -17,6 +17,7 @@ from garrote.arrays import Floats
 from garrote.priors.single_effects import SingleEffects
 from garrote.problem import Problem
 from garrote.solvers.algebra.gram_products import GramProducts
+from garrote.solvers.effects.effect_groups import EffectGroups
 from garrote.solvers.effects.effects_in_turn import EffectsInTurn, SummedEffects
 from garrote.solvers.effects.single_effect_regression import (
     SingleEffect,
@@ -25,7 +26,6 @@ from garrote.solvers.effects.single_effect_regression import (
     kl_from_prior,
     single_effect_regression,
 )
-from garrote.solvers.effects.units import Units
 
 # Sweeps end when the bound moves by less than this times the tolerance on probabilities.
 _BOUND = 10.0
@@ -70,7 +70,7 @@ class EffectsTask:
     products: GramProducts
     noise: float | None = None
     held: HeldEffects | None = None
-    units: Units | None = None
+    units: EffectGroups | None = None
 
     def holding(self, effects: tuple[SingleEffect, ...]) -> "EffectsTask":
         """Return the task of fitting other effects beside some that stay as they are."""

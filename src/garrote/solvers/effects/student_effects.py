@@ -13,10 +13,10 @@ from scipy.optimize import minimize_scalar
 from scipy.special import logsumexp
 
 from garrote.arrays import Floats
+from garrote.solvers.effects.effect_groups import EffectGroups, of_columns, summed
 from garrote.solvers.effects.existence import Sizes, in_order, present
 from garrote.solvers.effects.single_effect_regression import SingleEffect
 from garrote.solvers.effects.single_effects import EffectsFit, EffectsTask
-from garrote.solvers.effects.units import Units, of_columns, summed
 
 # Logarithms of v at which its evidence is computed first, and the share of S that nothing explains.
 _GRID = np.linspace(-15.0, 8.0, 93)
@@ -51,7 +51,7 @@ def _regress(
     log_prior: Floats,
     square: float,
     rows: float,
-    units: Units | None = None,
+    units: EffectGroups | None = None,
 ) -> SingleEffect:
     """Return one effect; of groups, R^2 and log(1 + v c) are sums over their coordinates."""
     c = np.where(curvature > 0, curvature, np.inf)

@@ -4,12 +4,12 @@ from garrote.solvers.greedy.backward import Backward
 from garrote.solvers.greedy.base import GreedySearch, Limits
 from garrote.solvers.greedy.batch import omp_many
 from garrote.solvers.greedy.best_subset import LeapsAndBounds
+from garrote.solvers.greedy.column_units import ColumnUnits
 from garrote.solvers.greedy.growing import OMP, Forward
 from garrote.solvers.greedy.matching_pursuit import Boosting, MatchingPursuit
 from garrote.solvers.greedy.replacing import FoBa, SingleBestReplacement
 from garrote.solvers.greedy.splicing import Splicing
 from garrote.solvers.greedy.subset_regression import SubsetRegression
-from garrote.solvers.greedy.units import Units
 
 # Searches by the names that stand for them with default settings.
 SEARCHES: dict[str, type[GreedySearch]] = {
@@ -25,6 +25,7 @@ __all__ = [
     "SEARCHES",
     "Backward",
     "Boosting",
+    "ColumnUnits",
     "FoBa",
     "Forward",
     "GreedySearch",
@@ -34,6 +35,5 @@ __all__ = [
     "SingleBestReplacement",
     "Splicing",
     "SubsetRegression",
-    "Units",
     "omp_many",
 ]

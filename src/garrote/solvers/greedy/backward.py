@@ -7,8 +7,8 @@ import numpy as np
 
 from garrote.problem import Problem
 from garrote.solvers.greedy.base import GreedySearch, Limits, Points
+from garrote.solvers.greedy.column_units import ColumnUnits
 from garrote.solvers.greedy.subset_regression import SubsetRegression
-from garrote.solvers.greedy.units import Units
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Backward(GreedySearch):
         "selection problem. SIAM Journal on Matrix Analysis and Applications 21, 797-808"
     )
 
-    def check(self, problem: Problem, units: Units) -> None:
+    def check(self, problem: Problem, units: ColumnUnits) -> None:
         """Refuse more columns than could be fitted at once."""
         if len(problem.usable) > problem.max_rank:
             raise ValueError(

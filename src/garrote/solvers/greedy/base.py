@@ -8,8 +8,8 @@ import numpy as np
 from garrote.arrays import Array, Floats
 from garrote.problem import Problem
 from garrote.settings import Settings
+from garrote.solvers.greedy.column_units import ColumnUnits
 from garrote.solvers.greedy.subset_regression import Point, Step
-from garrote.solvers.greedy.units import Units
 
 # Of a null model's error, what is left below this share is rounding.
 NOTHING = 1e-13
@@ -43,7 +43,7 @@ class Regression(Protocol):
     """
 
     problem: Problem
-    units: Units
+    units: ColumnUnits
     inside: Array
 
     @property
@@ -103,14 +103,14 @@ class GreedySearch(Settings):
     least_squares: ClassVar[bool] = True
     single_answer: ClassVar[bool] = False
 
-    def check(self, problem: Problem, units: Units) -> None:
+    def check(self, problem: Problem, units: ColumnUnits) -> None:
         """Refuse data that the search cannot begin with; the error says what can."""
 
-    def grid(self, problem: Problem, units: Units) -> Floats | None:
+    def grid(self, problem: Problem, units: ColumnUnits) -> Floats | None:
         """Return the strengths of the path, the same for all folds; None where they are counted."""
         return None
 
-    def limits(self, problem: Problem, units: Units, most: int, least: float) -> Limits:
+    def limits(self, problem: Problem, units: ColumnUnits, most: int, least: float) -> Limits:
         """Return how far the search goes, the same for all folds."""
         grid = self.grid(problem, units)
         longest = most + 1 if grid is None else len(grid)

@@ -8,9 +8,9 @@ import numpy as np
 from garrote.problem import Problem
 from garrote.settings import check_count
 from garrote.solvers.greedy.base import GreedySearch, Limits, Points
+from garrote.solvers.greedy.column_units import ColumnUnits
 from garrote.solvers.greedy.splicing import Splicing
 from garrote.solvers.greedy.subset_regression import SubsetRegression
-from garrote.solvers.greedy.units import Units
 from garrote.solvers.penalised.best_subset import best_subsets
 
 # Beyond so many columns the inverses of all levels of the search take more than 200 MB.
@@ -40,7 +40,7 @@ class LeapsAndBounds(GreedySearch):
     def __post_init__(self) -> None:
         check_count("nodes", self.nodes, 1)
 
-    def check(self, problem: Problem, units: Units) -> None:
+    def check(self, problem: Problem, units: ColumnUnits) -> None:
         """Refuse more columns than could be fitted at once, or kept."""
         count = len(problem.usable)
         if count > min(problem.max_rank, _MOST_COLUMNS):

@@ -13,8 +13,8 @@ from garrote.arrays import Array, Floats
 from garrote.likelihoods.base import curvature, gradient, saturated
 from garrote.limits.budgets import ENTRIES_PER_BLOCK
 from garrote.problem import Problem
+from garrote.solvers.greedy.column_units import ColumnUnits
 from garrote.solvers.greedy.subset_regression import DEPENDENT, Point, Step
-from garrote.solvers.greedy.units import Units
 from garrote.solvers.losses.newton import (
     Samples,
     independent_columns,
@@ -33,7 +33,7 @@ class LabelRegression:
 
     exact_swaps = False
 
-    def __init__(self, problem: Problem, units: Units, always: Array):
+    def __init__(self, problem: Problem, units: ColumnUnits, always: Array):
         self.problem, self.units, self._always = problem, units, np.sort(always)
         self.inside = np.zeros(len(units), dtype=bool)
         self._level = float(problem.weights @ saturated(problem.likelihood, problem.response))

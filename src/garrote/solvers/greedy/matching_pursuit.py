@@ -14,8 +14,8 @@ from garrote.arrays import Array, Floats
 from garrote.problem import Problem
 from garrote.settings import check_count, is_number
 from garrote.solvers.greedy.base import NOTHING, GreedySearch, Limits, Points
+from garrote.solvers.greedy.column_units import ColumnUnits
 from garrote.solvers.greedy.subset_regression import DEPENDENT, Point, SubsetRegression
-from garrote.solvers.greedy.units import Units
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def _point(step: int, coef: Floats) -> Point:
 class Moves:
     """What the columns of each unit alone explain of a residual, and by which coefficients."""
 
-    def __init__(self, problem: Problem, units: Units):
+    def __init__(self, problem: Problem, units: ColumnUnits):
         self._units, self._length = units, problem.curvature
         self._inverses: list[Floats] = []
         if not units.single:

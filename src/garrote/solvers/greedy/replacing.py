@@ -15,8 +15,8 @@ from garrote.solvers.greedy.base import (
     Points,
     smallest_of_each_size,
 )
+from garrote.solvers.greedy.column_units import ColumnUnits
 from garrote.solvers.greedy.subset_regression import SubsetRegression
-from garrote.solvers.greedy.units import Units
 
 # The last price of a grid as a share of the first.
 _EPS = 1e-3
@@ -51,7 +51,7 @@ class SingleBestReplacement(GreedySearch):
         if self.price is not None and not (is_number(self.price) and self.price >= 0):
             raise ValueError(f"price must be a number >= 0 or None, got {self.price!r}")
 
-    def grid(self, problem: Problem, units: Units) -> Floats:
+    def grid(self, problem: Problem, units: ColumnUnits) -> Floats:
         """Return the prices, from the least at which no variable alone is worth it."""
         if self.price is not None:
             return np.array([float(self.price)])

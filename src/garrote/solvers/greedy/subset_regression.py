@@ -22,7 +22,7 @@ from garrote.solvers.algebra.model_factor import (
     empty_factor,
     remove_variable,
 )
-from garrote.solvers.greedy.units import Units
+from garrote.solvers.greedy.column_units import ColumnUnits
 
 # A column of which a subset leaves less than this share of its length depends on it.
 DEPENDENT = 1e-9
@@ -56,9 +56,9 @@ class SubsetRegression:
 
     separated = False  # a least-squares fit always exists
 
-    def __init__(self, problem: Problem, units: Units | None = None):
+    def __init__(self, problem: Problem, units: ColumnUnits | None = None):
         self.problem = problem
-        self.units = units or Units(problem.n_features)
+        self.units = units or ColumnUnits(problem.n_features)
         self._factor = empty_factor(problem.n_features, min(_ROOM, problem.n_features))
         self._rows: dict[int, Floats] = {}
         self._blocks: dict[int, Floats] = {}

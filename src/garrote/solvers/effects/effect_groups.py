@@ -7,7 +7,7 @@ import numpy as np
 from garrote.arrays import Array, Floats
 
 
-class Units(NamedTuple):
+class EffectGroups(NamedTuple):
     """Groups of columns, each of which may be the one with an effect.
 
     Columns are coordinates of the groups, orthogonal within each (`garrote.designs.rotation`), and
@@ -19,7 +19,7 @@ class Units(NamedTuple):
     rank: Floats
 
     @classmethod
-    def of(cls, groups: Array, curvature: Floats) -> "Units":
+    def of(cls, groups: Array, curvature: Floats) -> "EffectGroups":
         """Number the groups of columns from 0 on; columns without content count for nothing."""
         _, numbers = np.unique(groups, return_inverse=True)
         return cls(numbers, np.asarray(np.bincount(numbers, curvature > 0), dtype=np.float64))
@@ -50,19 +50,19 @@ class Basis(NamedTuple):
         return found
 
 
-def summed(values: Floats, units: Units | None) -> Floats:
+def summed(values: Floats, units: EffectGroups | None) -> Floats:
     """Return values of units, given those of columns."""
     if units is None:
         return values
     return np.asarray(np.bincount(units.of_column, values, len(units.rank)), dtype=np.float64)
 
 
-def of_columns(values: Floats, units: Units | None) -> Floats:
+def of_columns(values: Floats, units: EffectGroups | None) -> Floats:
     """Return for each column what its unit has."""
     return values if units is None else values[units.of_column]
 
 
-def members(chosen: Array, units: Units | None) -> Array:
+def members(chosen: Array, units: EffectGroups | None) -> Array:
     """Return the columns of some units."""
     if units is None:
         return chosen
@@ -71,7 +71,7 @@ def members(chosen: Array, units: Units | None) -> Array:
     return np.flatnonzero(inside[units.of_column])
 
 
-def shared_places(units: Units) -> tuple[Array, ...]:
+def shared_places(units: EffectGroups) -> tuple[Array, ...]:
     """Return the columns of each group that has several."""
     shared = np.flatnonzero(np.bincount(units.of_column, minlength=len(units.rank)) > 1)
     return tuple(np.flatnonzero(units.of_column == number) for number in shared)

@@ -5,7 +5,7 @@ import numpy as np
 from garrote.arrays import Array
 
 
-class Units:
+class ColumnUnits:
     """Columns in units that are in or out together; without ``groups`` each column is one.
 
     Parameters
