@@ -57,8 +57,8 @@ _HOMES = {
     "Selection": "garrote.results.selections.selection",
 }
 
-# Rooms that are used by their name: garrote.impute.pool, garrote.greedy.OMP.
-_ROOMS = ("binary", "coding", "greedy", "impute")
+# Rooms that are used by their name: garrote.impute.pool, garrote.greedy.OMP, garrote.knockoffs.ModelX.
+_ROOMS = ("binary", "coding", "greedy", "impute", "knockoffs")
 
 __all__ = sorted(_HOMES)
 

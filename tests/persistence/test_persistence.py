@@ -30,6 +30,7 @@ from garrote import SparseRegressor, VariationalGarrote, estimators, penalties, 
 from garrote.estimators.shared.saving import SaveMixin
 from garrote.greedy import Splicing
 from garrote.inference import Gibbs, Sample
+from garrote.knockoffs import ModelX
 from garrote.likelihoods import Huber, Poisson, Probit
 from garrote.paths import Anneal, AnnealBound, FollowPath
 from garrote.penalties import L0, MCP, FusedLasso, GroupLasso
@@ -918,7 +919,9 @@ EVERY_ESTIMATOR = {
     ).fit(X, y),
     "Bolasso": lambda X, y: estimators.Bolasso(SparseRegressor(alpha=0.1), n_resamples=4).fit(X, y),
     "Knockoffs": lambda X, y: estimators.Knockoffs(
-        SparseRegressor(alpha=0.1, method=FollowPath(alphas=3)), q=0.6
+        SparseRegressor(alpha=0.1, method=FollowPath(alphas=3)),
+        q=0.6,
+        knockoffs=ModelX("empirical", X.mean(axis=0)),
     ).fit(X, y),
 }
 

@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import garrote
 import garrote.greedy
+import garrote.knockoffs
 import garrote.likelihoods
 import garrote.paths
 import garrote.penalties
@@ -229,6 +230,7 @@ def _known_classes() -> dict[str, type]:
             garrote.paths,
             garrote.greedy,
             coding,
+            garrote.knockoffs,
         )
         for name, cls in vars(room).items()
         if name in room.__all__ and _is_class_of_values(cls)

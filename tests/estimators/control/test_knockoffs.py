@@ -19,6 +19,7 @@ from garrote import (
 )
 from garrote.designs import DenseDesign
 from garrote.estimators.control import knockoff_rows
+from garrote.knockoffs import ModelX
 from garrote.results.certificates import KNOCKOFFS
 from knockoff_tables import make_table
 from scikit_checks import scikit_learn_checks
@@ -201,8 +202,9 @@ def test_fewer_than_twice_as_many_rows_as_columns_have_rows_added():
 
 def test_a_known_law_is_taken_as_it_is():
     law = np.eye(30) + 0.1
-    found = fitted(covariance=law, mean=np.zeros(30))
+    found = fitted(knockoffs=ModelX(law, np.zeros(30)))
     assert found.assumption_ == "rows are independent draws of the Gaussian law that was given"
+    assert clone(found).knockoffs == ModelX(law, np.zeros(30)) != ModelX(law)
 
 
 class FavoursTheFirst(BaseEstimator):
@@ -271,10 +273,10 @@ def test_pictures_rank_variables_by_what_q_values_lack_of_one():
         ({"statistic": "best"}, "statistic must be one of .*got 'best'"),
         ({"knockoffs": "deep"}, "knockoffs must be one of .*got 'deep'"),
         ({"separation": "far"}, "separation must be one of .*got 'far'"),
+        ({"knockoffs": DenseDesign}, "or an object of garrote.knockoffs"),
         ({"n_copies": 0}, "n_copies must be an integer >= 1, got 0"),
         ({"n_copies": 2, "plus": False}, "takes e-values, which plus=False has none of"),
-        ({"knockoffs": "fixed", "covariance": np.eye(30)}, "leave covariance and mean out"),
-        ({"covariance": np.eye(3)}, "30 x 30 finite numbers"),
+        ({"knockoffs": ModelX(np.eye(3))}, "30 x 30 finite numbers"),
         ({"base": RandomForestRegressor(2)}, "RandomForestRegressor has no coef_"),
         ({"statistic": "signed-max", "base": Lasso()}, "Lasso has no path on which columns enter"),
         ({"statistic": "probability"}, "SparseRegressor states no probabilities of columns"),

@@ -9,16 +9,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from garrote.arrays import Array, Floats
 from garrote.estimators.control.bases import seeds_of
-from garrote.results.fit import PenaltyFit
-from garrote.results.selections.evidence import is_certainty
-from garrote.selecting.knockoffs.statistics import differences, log_odds_ratios, signed_maxima
-from garrote.selecting.on_penalty_path import entry_order
-
-STATISTICS = {
-    "lasso-difference": differences,
-    "signed-max": signed_maxima,
-    "probability": log_odds_ratios,
-}
+from garrote.estimators.control.knockoff_statistics import KnockoffStatistic, coefficients_of
 
 
 @dataclass(frozen=True)
@@ -44,7 +35,9 @@ class DoubledRows:
     groups: Array
     told_apart: Array
 
-    def fit(self, base: Any, copies: Floats, statistic: str, rng: np.random.Generator) -> Doubled:
+    def fit(
+        self, base: Any, copies: Floats, statistic: KnockoffStatistic, rng: np.random.Generator
+    ) -> Doubled:
         """Fit columns and copies, each pair in an order of chance, and compare the two.
 
         Methods that meet columns one after the other may favour the first: the order sees to it that a
@@ -60,18 +53,12 @@ class DoubledRows:
             one, other = np.split(values, 2, axis=-1)
             return np.where(turned, other, one), np.where(turned, one, other)
 
-        coef = coefficients_of(model, table.shape[1], statistic)
+        coef = coefficients_of(model, table.shape[1])
         effect = np.full(len(self.units), np.nan) if coef is None else apart(coef)[0]
-        if statistic == "lasso-difference":
-            assert coef is not None
-            found = [part * self.units for part in apart(coef)]
-        elif statistic == "signed-max":
-            found = list(apart(entries_of(model)))
-        else:
-            found = list(apart(probabilities_of(model)))
+        original, copy = apart(statistic.read(model, np.tile(self.units, 2)))
         described = getattr(model, "selection_", None)
         return Doubled(
-            self.told_apart * STATISTICS[statistic](found[0], found[1], self.groups),
+            self.told_apart * statistic.compare(original, copy, self.groups),
             effect if effect.ndim == 1 else effect[np.abs(effect).sum(axis=1).argmax()],
             float(getattr(described, "noise_variance", np.nan)),
         )
@@ -93,51 +80,3 @@ def told_to(base: Any, **given: Any) -> dict[str, Any]:
                 f"{type(base).__name__}.fit takes no {name}: leave {name} out, or take a base that does"
             )
     return told
-
-
-def coefficients_of(model: Any, count: int, statistic: str) -> Floats | None:
-    """Return coefficients of so many columns; None where the statistic can do without."""
-    coef = getattr(model, "coef_", None)
-    if coef is None and statistic == "lasso-difference":
-        raise ValueError(
-            f"{type(model).__name__} has no coef_ after its fit, which statistic='lasso-difference' "
-            "compares: take a linear base, or statistic='probability' of one with probabilities"
-        )
-    if coef is None:
-        return None
-    found = np.asarray(coef.toarray() if hasattr(coef, "toarray") else coef, dtype=np.float64)
-    found = found[0] if found.ndim == 2 and len(found) == 1 else found
-    if found.shape[-1] != count:
-        raise ValueError(
-            f"coef_ of {type(model).__name__} has shape {found.shape} after a fit to {count} columns, "
-            "half of which are copies: knockoffs need a coefficient for each"
-        )
-    return found
-
-
-def entries_of(model: Any) -> Floats:
-    """Return how early each column enters a path: 1 for the first, less for later, 0 for never."""
-    path = getattr(model, "path_", None)
-    if path is None or not all(isinstance(fit, PenaltyFit) for fit in getattr(path, "fits", ())):
-        raise ValueError(
-            f"{type(model).__name__} has no path on which columns enter, which statistic='signed-max' "
-            "reads: take base=SparseRegressor(alpha=None, method='homotopy'), or another statistic"
-        )
-    order = entry_order(path)
-    per = path.n_features // model.n_features_in_  # several outputs
-    return np.asarray(order.reshape(per, -1).max(axis=0) if per > 1 else order)
-
-
-def probabilities_of(model: Any) -> Floats:
-    """Return the probability of each column that the model states."""
-    selection = getattr(model, "selection_", None)
-    if selection is not None and is_certainty(selection.evidence):
-        return np.asarray(selection.probability)
-    found = getattr(model, "inclusion_probability_", None)
-    if found is None:
-        raise ValueError(
-            f"{type(model).__name__} states no probabilities of columns, which "
-            "statistic='probability' compares: take base=SpikeSlabRegressor() or VariationalGarrote(), "
-            "or statistic='lasso-difference'"
-        )
-    return np.asarray(found)

@@ -9,28 +9,19 @@ from sklearn.base import BaseEstimator
 
 from garrote.arrays import Floats
 from garrote.estimators.control.bases import check_base
-from garrote.estimators.control.doubled_fits import (
-    STATISTICS,
-    Doubled,
-    DoubledRows,
-    told_to,
-)
-from garrote.estimators.control.knockoff_rows import (
-    KNOCKOFFS,
-    KnockoffRows,
-    Prepared,
-    default_base,
-    prepare,
-)
+from garrote.estimators.control.doubled_fits import Doubled, DoubledRows, told_to
+from garrote.estimators.control.knockoff_rows import Prepared, notes_on, prepare
+from garrote.estimators.control.knockoff_statistics import KnockoffStatistic, as_statistic
 from garrote.estimators.given.arguments import Arguments
-from garrote.estimators.shared.named_settings import NamedSettings
+from garrote.estimators.shared.named_settings import NamedSettings, Objects
 from garrote.estimators.shared.posterior_settings import repeatable_seed
 from garrote.estimators.shared.saving import SaveMixin
 from garrote.estimators.shared.stated import StatesSelection
 from garrote.priors import ColumnGroups
 from garrote.results.certificates import Certificate
 from garrote.results.selections.selection import Selection
-from garrote.selecting.knockoffs.column_law import COVARIANCES
+from garrote.selecting.knockoffs.copied_rows import CopiedRows
+from garrote.selecting.knockoffs.kinds import KINDS, as_kind
 from garrote.selecting.knockoffs.selection import Outcome, select_by_knockoffs
 from garrote.selecting.knockoffs.separation import AIMS
 from garrote.settings import check_count, is_number
@@ -57,12 +48,10 @@ class Knockoffs(NamedSettings, SaveMixin, StatesSelection, BaseEstimator):
         What is compared: sizes of the coefficients of standardised columns, of any base; the place on
         the path at which they enter; or the log odds of being in, as spike-and-slab estimators and the
         garrote state them.
-    knockoffs : {"model-x", "fixed"}, default="model-x"
-        Copies drawn from a Gaussian law of the columns, for any response and any number of rows; or
-        built from the columns as they are, for numbers with Gaussian noise, and more rows than columns.
-        With fewer than twice as many rows, rows of estimated noise are added. The base is fitted to rows
-        after a turn at random, weights and offset in them: it then sees cross products alone, as it has
-        to.
+    knockoffs : {"model-x", "fixed"} or object of `garrote.knockoffs`, default="model-x"
+        Copies drawn from a Gaussian law of the columns, estimated or known, for any response and any
+        number of rows (`ModelX`); or built from the columns as they are, for numbers with Gaussian
+        noise, and more rows than columns (`FixedX`).
     separation : {"mvr", "sdp", "equicorrelated"}, default="mvr"
         How copies are kept apart from their originals: such that no column can be reconstructed from all
         others, with the smallest mean correlation with their originals, or all with the same.
@@ -75,10 +64,6 @@ class Knockoffs(NamedSettings, SaveMixin, StatesSelection, BaseEstimator):
     column_groups : optional
         Columns that are in or out together: a label for each column, lists of columns, or "factors", as
         in `GroupLasso`. The rate is then one of groups.
-    covariance : {"shrunk", "empirical"} or array of shape (D, D), default="shrunk"
-        Of model-X copies: as estimated from the rows, by Ledoit and Wolf's share shrunk to no
-        correlations, or as known.
-    mean : array of shape (D,), optional
     random_state : int, RandomState instance or None
         The seed of all copies; None is 0, so that a fit can be repeated.
     n_jobs : int, optional
@@ -139,13 +124,11 @@ class Knockoffs(NamedSettings, SaveMixin, StatesSelection, BaseEstimator):
         q: float = 0.1,
         statistic: str = "lasso-difference",
         *,
-        knockoffs: str = "model-x",
+        knockoffs: Any = "model-x",
         separation: str = "mvr",
         n_copies: int = 1,
         plus: bool = True,
         column_groups: Any = None,
-        covariance: Any = "shrunk",
-        mean: Any = None,
         random_state: Any = None,
         n_jobs: int | None = None,
     ):
@@ -157,8 +140,6 @@ class Knockoffs(NamedSettings, SaveMixin, StatesSelection, BaseEstimator):
         self.n_copies = n_copies
         self.plus = plus
         self.column_groups = column_groups
-        self.covariance = covariance
-        self.mean = mean
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -189,22 +170,31 @@ class Knockoffs(NamedSettings, SaveMixin, StatesSelection, BaseEstimator):
         feature_names : sequence of str, optional
         """
         self._check_settings()
-        given = prepare(self, Arguments(X, y, sample_weight, offset, groups, feature_names))
+        kind, statistic = as_kind(self.knockoffs), as_statistic(self.statistic)
+        given = prepare(self, kind, Arguments(X, y, sample_weight, offset, groups, feature_names))
         base = self.base
         if base is None:
-            base = default_base(self.statistic, given)
+            base = statistic.default_base(given.groups, given.labels)
         # What the base does not take is refused before any work.
-        if self.knockoffs != "fixed":  # whose rows are turned, with weights and offset in them
+        if kind.keeps_rows:
             told_to(base, sample_weight=sample_weight, offset=offset, groups=groups)
         seeds = np.random.SeedSequence(repeatable_seed(self.random_state)).spawn(
             int(self.n_copies) + 1
         )
-        rows = KnockoffRows.of(self, given, np.random.default_rng(seeds[-1]))
+        rows = kind.make(
+            given.X, given.weights, given.numbers, intercept=given.intercept, aim=self.separation,
+            rng=np.random.default_rng(seeds[-1]),
+        )  # fmt: skip
         fits = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(partial(self._copy, base, given, rows))(seed) for seed in seeds[:-1]
+            delayed(partial(_compare_copy, base, statistic, given, rows))(seed)
+            for seed in seeds[:-1]
         )
         self._finish(given, rows, fits)
         return self
+
+    @property
+    def _objects(self) -> dict[str, Objects]:
+        return {"knockoffs": KINDS}
 
     def _check_settings(self) -> None:
         """Refuse settings that no data could make right."""
@@ -212,40 +202,18 @@ class Knockoffs(NamedSettings, SaveMixin, StatesSelection, BaseEstimator):
             raise ValueError(
                 f"q, the false discovery rate, must be between 0 and 1, got {self.q!r}"
             )
-        for name, known in (
-            ("statistic", STATISTICS),
-            ("knockoffs", KNOCKOFFS),
-            ("separation", AIMS),
-        ):
-            if getattr(self, name) not in known:
-                raise ValueError(
-                    f"{name} must be one of {tuple(known)}, got {getattr(self, name)!r}"
-                )
+        if self.separation not in AIMS:
+            raise ValueError(f"separation must be one of {tuple(AIMS)}, got {self.separation!r}")
         check_count("n_copies", self.n_copies, 1)
         if self.n_copies > 1 and not self.plus:
             raise ValueError(
                 f"n_copies={self.n_copies} takes e-values, which plus=False has none of: leave "
                 "plus=True, or take one copy"
             )
-        fitted = self.mean is None and isinstance(self.covariance, str)
-        if self.knockoffs == "fixed" and not (fitted and self.covariance in COVARIANCES):
-            raise ValueError(
-                "fixed-X knockoffs are built from the columns as they are: leave covariance and mean "
-                "out, or take knockoffs='model-x'"
-            )
         if self.base is not None:
             check_base(self.base)
 
-    def _copy(self, base: Any, given: Prepared, rows: KnockoffRows, seed: Any) -> Doubled:
-        """Make one copy of all columns, fit the base to both, and compare them."""
-        rng = np.random.default_rng(seed)
-        table, copies, y, told = rows.draw(given, rng)
-        # Which of two equal columns a base prefers says nothing.
-        told_apart = rows.law.separation.share > 0
-        both = DoubledRows(table, y, told, given.units, given.numbers, told_apart)
-        return both.fit(base, copies, self.statistic, rng)
-
-    def _finish(self, given: Prepared, rows: KnockoffRows, fits: list[Doubled]) -> None:
+    def _finish(self, given: Prepared, rows: CopiedRows, fits: list[Doubled]) -> None:
         """Store what was found, and state the selection."""
         self.statistics_ = np.array([one.statistics for one in fits])
         outcome = Outcome.of(self.statistics_, float(self.q), self.plus)
@@ -256,7 +224,6 @@ class Knockoffs(NamedSettings, SaveMixin, StatesSelection, BaseEstimator):
         self.assumption_: str = rows.assumption
         self.certificate_ = rows.certificate()
         self.groups_ = given.groups
-        notes = rows.notes(given, outcome)
         self.selection_ = select_by_knockoffs(
             given.problem,
             outcome,
@@ -267,7 +234,7 @@ class Knockoffs(NamedSettings, SaveMixin, StatesSelection, BaseEstimator):
             noise_variance=float(np.mean([one.noise_variance for one in fits])),
             certificate=self.certificate_,
             assumption=self.assumption_,
-            notes=notes,
+            notes=notes_on(given, rows, outcome),
         )
 
     def inverse_transform(self, X: Any) -> Any:
@@ -281,3 +248,15 @@ class Knockoffs(NamedSettings, SaveMixin, StatesSelection, BaseEstimator):
         tags.input_tags.sparse = True
         tags.target_tags.required = True
         return tags
+
+
+def _compare_copy(
+    base: Any, statistic: KnockoffStatistic, given: Prepared, rows: CopiedRows, seed: Any
+) -> Doubled:
+    """Make one copy of all columns, fit the base to both, and compare them."""
+    rng = np.random.default_rng(seed)
+    table, copies, y, told = rows.draw(given.y, given.told, rng)
+    # Which of two equal columns a base prefers says nothing.
+    told_apart = rows.law.separation.share > 0
+    both = DoubledRows(table, y, told, given.units, given.numbers, told_apart)
+    return both.fit(base, copies, statistic, rng)

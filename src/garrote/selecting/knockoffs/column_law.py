@@ -58,10 +58,6 @@ def law_of_columns(X: Floats, weights: Floats, covariance: Any, mean: Any) -> Co
     """
     center = column_means(X, weights) if mean is None else _given_mean(mean, X.shape[1])
     if isinstance(covariance, str):
-        if covariance not in COVARIANCES:
-            raise ValueError(
-                f"covariance must be one of {COVARIANCES}, or a matrix, got {covariance!r}"
-            )
         found, shrinkage = estimated_covariance(X - center, weights, covariance == "shrunk")
         return ColumnLaw(center, found, shrinkage, False)
     return ColumnLaw(center, _given_covariance(covariance, X.shape[1]), 0.0, mean is not None)
