@@ -5,6 +5,7 @@ import pytest
 from sklearn.covariance import ledoit_wolf
 from sklearn.preprocessing import scale
 
+from garrote.knockoffs import ModelX
 from garrote.selecting.knockoffs.column_law import law_of_columns
 
 X = np.random.default_rng(0).standard_normal((60, 5)) @ (np.eye(5) + 0.5) * [1, 10, 0.1, 5, 2] + 3
@@ -48,4 +49,6 @@ def test_weights_are_repeats():
 )
 def test_what_is_no_law_is_refused(covariance, mean, said):
     with pytest.raises(ValueError, match=said):
-        law_of_columns(X, np.ones(60), covariance, mean)
+        ModelX(covariance, mean).make(
+            X, np.ones(60), np.arange(5), intercept=True, aim="mvr", rng=np.random.default_rng()
+        )
