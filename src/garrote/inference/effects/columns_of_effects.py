@@ -64,6 +64,14 @@ class EffectOfGroups:
         within = roots @ roots.T + np.outer(mean, mean)
         return np.where(same, self.probability[columns] * within, 0.0)
 
+    def together_with(self, columns: Array) -> Array:
+        """Return the columns of the variables that some columns are of: of whole groups."""
+        return np.flatnonzero(np.isin(self.groups, self.groups[columns]))
+
+    def roots_of(self, columns: Array, unit: Floats) -> Floats | None:
+        """Return what makes up covariances within groups of some columns, times a unit of each."""
+        return self.roots[columns] * unit[columns, None]
+
 
 class GroupedColumns:
     """A problem in coordinates of its groups, and single effects of these groups.

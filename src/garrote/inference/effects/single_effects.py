@@ -184,10 +184,7 @@ def _correlation(effects: Sequence[Effect], support: Array, deviation: Floats) -
     covariance = np.zeros((len(support), len(support)))
     for effect in effects:
         coef = effect.coef[support]
-        if isinstance(effect, EffectOfGroups):
-            covariance += effect.second_moments(support) - np.outer(coef, coef)
-            continue
-        covariance += np.diag(effect.second_moment[support]) - np.outer(coef, coef)
+        covariance += effect.second_moments(support) - np.outer(coef, coef)
     size = np.where(deviation > 0, deviation, 1.0)
     correlation = covariance / np.outer(size, size)
     np.fill_diagonal(correlation, 1.0)
@@ -196,22 +193,19 @@ def _correlation(effects: Sequence[Effect], support: Array, deviation: Floats) -
 
 def _expected_size(effects: Sequence[Effect], inclusion: Floats) -> float:
     """Return how many variables are expected; a group is one."""
-    of_groups = [each for each in effects if isinstance(each, EffectOfGroups)]
-    return float((inclusion[of_groups[0].first] if of_groups else inclusion).sum())
+    return float(inclusion[effects[0].first].sum()) if effects else 0.0
 
 
 def _kept_columns(effects: Sequence[Effect], count: int) -> Array:
     """Return the columns that have nearly all of the probability of the effects."""
     wanted = np.zeros(count, dtype=bool)
     for effect in effects:
-        places = effect.first if isinstance(effect, EffectOfGroups) else np.arange(count)
+        places = effect.first
         p = effect.probability[places]
         order = np.argsort(-p, kind="stable")
         reached = np.cumsum(p[order])
         kept = places[order[: int(np.searchsorted(reached, _SHARE * reached[-1])) + 1]]
-        wanted[kept] = True
-        if isinstance(effect, EffectOfGroups):
-            wanted |= np.isin(effect.groups, effect.groups[kept])
+        wanted[effect.together_with(kept)] = True
     return np.flatnonzero(wanted)
 
 
@@ -230,12 +224,12 @@ def _law(effects: Sequence[Effect], unit: Floats) -> EffectsLaw:
         present=np.array([effect.present for effect in effects]),
         log_bayes_factor=np.array([effect.log_bayes_factor for effect in effects]),
     )
-    grouped = [effect for effect in effects if isinstance(effect, EffectOfGroups)]
-    if not grouped:
+    groups = effects[0].groups if effects else None
+    if groups is None:
         return law
-    _, group = np.unique(grouped[0].groups[columns], return_inverse=True)
-    roots = [effect.roots[columns] * unit[columns, None] for effect in grouped]
-    return replace(law, group=group, roots=np.array(roots))
+    _, group = np.unique(groups[columns], return_inverse=True)
+    roots = np.array([effect.roots_of(columns, unit) for effect in effects])
+    return replace(law, group=group, roots=roots)
 
 
 def _few_rows(task: EffectsTask) -> bool:

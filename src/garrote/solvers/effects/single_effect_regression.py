@@ -72,6 +72,28 @@ class SingleEffect(NamedTuple):
         """The squares of the coefficients, averaged over which variable it is."""
         return self.by_column * (self.mean**2 + self.variance)
 
+    @property
+    def first(self) -> Array:
+        """A column of each variable that the effect may be of: all, without groups."""
+        return np.arange(len(self.mean))
+
+    @property
+    def groups(self) -> Array | None:
+        """The group of each column, where effects are stated by columns of groups."""
+        return None
+
+    def second_moments(self, columns: Array) -> Floats:
+        """Return the expected products of some coefficients: of two columns one at least is 0."""
+        return np.diag(self.second_moment[columns])
+
+    def together_with(self, columns: Array) -> Array:
+        """Return the columns of the variables that some columns are of: these themselves."""
+        return columns
+
+    def roots_of(self, columns: Array, unit: Floats) -> Floats | None:
+        """Return what makes up covariances within groups of some columns; nothing without groups."""
+        return None
+
 
 def single_effect_regression(
     products: Floats,
