@@ -20,9 +20,10 @@ from garrote.estimators.given.inputs import (
     check_weights,
     response_name,
 )
+from garrote.estimators.penalised.model import SparseLinearModel
+from garrote.estimators.penalised.path_task import ReadRows
 from garrote.estimators.shared.densities import MeasuredRows, measure_labels
 from garrote.estimators.shared.documented import documented
-from garrote.estimators.shared.sparse_linear import ReadRows, SparseLinearModel
 from garrote.likelihoods import (
     Binomial,
     Likelihood,
@@ -163,7 +164,7 @@ default="binomial"
 
     def _foretell(self, shape: tuple[int, int], count: int) -> None:
         """Say what a path of several classes, and those of its folds, will cost."""
-        points = points_in_all(self._path_method.alphas, self.cv, self.alpha == "cv")
+        points = points_in_all(self._path_method.alphas, self.cv, self._alpha.by_folds)
         rows, columns = shape
         seconds = points * CLASSES_SECONDS * rows * count * float(np.sqrt(columns))
         what = f"a fit of {count} classes to {columns} columns at {points} strengths"

@@ -20,10 +20,13 @@ from garrote.estimators.given.inputs import (
     response_name,
 )
 from garrote.estimators.given.zscores import HELD_NOISE, ZScoreMixin, refuse_covariates
+from garrote.estimators.penalised.choice_of_alpha import as_alpha
+from garrote.estimators.penalised.given_terms import scaled_terms
+from garrote.estimators.penalised.model import SparseLinearModel
+from garrote.estimators.penalised.path_task import ReadRows
+from garrote.estimators.penalised.penalties_tried import Tried
 from garrote.estimators.shared.densities import MeasuredRows, measure_numbers
 from garrote.estimators.shared.documented import documented
-from garrote.estimators.shared.penalties_tried import Tried
-from garrote.estimators.shared.sparse_linear import ReadRows, SparseLinearModel, scaled_terms
 from garrote.likelihoods import adapt_to_data, as_likelihood, deviance_explained, inverse_link
 from garrote.likelihoods.several import SeveralResponses
 from garrote.paths import FollowPath
@@ -186,14 +189,14 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
         refuse_covariates(np.flatnonzero(given.factor == 0), "penalty_factor = 0")
         terms_for = partial(scaled_terms, given)
         tried = [Tried(kind, *self._fit_path(problem, kind, terms_for, [])) for kind in kinds]
-        by_folds = self.alpha == "cv"
         noise = 1.0 / problem.scale.response_scale if scores.hides_the_noise else None
-        alpha = "ebic" if by_folds else self.alpha
+        by_folds = self._alpha.by_folds
+        alpha = as_alpha("ebic") if by_folds else self._alpha
         penalty, path, choice = self._choose(tried, problem, alpha, noise)
         self._finish(problem, penalty, path, choice, origin.citing(penalty.reference))
         self._warn(False)
         self.coef_, self.intercept_ = self._coefficients, float(self._constant)
-        held = (HELD_NOISE,) if noise is not None and isinstance(alpha, str) else ()
+        held = (HELD_NOISE,) if noise is not None and alpha.chosen else ()
         return (*held, *((_NO_FOLDS,) if by_folds else ()))
 
     def __sklearn_tags__(self) -> Any:

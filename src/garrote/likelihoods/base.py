@@ -68,10 +68,14 @@ class Likelihood(Settings):
     def integration(self) -> Integration | None:
         """How coefficients are integrated out; None where there are no posteriors.
 
-        With one, kernels know the likelihood: it is a NamedTuple, and its functions are such as numba
-        compiles.
+        With one, kernels know the likelihood.
         """
         return None
+
+    @property
+    def in_kernels(self) -> bool:
+        """Whether kernels take it: it is a NamedTuple, whose functions are such as numba compiles."""
+        return isinstance(self, tuple)
 
     @property
     def latent_normal(self) -> bool:

@@ -163,22 +163,21 @@ class ElasticNet(Penalty):
         object.__setattr__(self, "l1_ratio", shares)
 
     @property
-    def _is_list(self) -> bool:
-        return isinstance(self.l1_ratio, tuple)
+    def _listed(self) -> tuple[float, ...]:
+        """The several l1_ratio that are given; none where it is one number."""
+        return self.l1_ratio if isinstance(self.l1_ratio, tuple) else ()
 
     @property
     def candidates(self) -> tuple[Penalty, ...]:
         """One for each l1_ratio."""
-        if not isinstance(self.l1_ratio, tuple):
-            return (self,)
-        return tuple(replace(self, l1_ratio=share) for share in self.l1_ratio)
+        return tuple(replace(self, l1_ratio=share) for share in self._listed) or (self,)
 
     @property
     def single_share(self) -> float:
         """The one l1_ratio; refuse a list."""
-        if isinstance(self.l1_ratio, tuple):
+        if self._listed:
             raise ValueError(
-                f"l1_ratio lists {len(self.l1_ratio)} numbers, among which SparseRegressor and "
+                f"l1_ratio lists {len(self._listed)} numbers, among which SparseRegressor and "
                 "SparseClassifier choose by alpha='cv', 'bic' or 'ebic': give one number here"
             )
         share: Any = self.l1_ratio
@@ -187,7 +186,7 @@ class ElasticNet(Penalty):
     @property
     def name(self) -> str:
         """What messages call it: by its two ends where it is one of them."""
-        return "elastic net" if self._is_list else _NAMES.get(self.single_share, "elastic net")
+        return "elastic net" if self._listed else _NAMES.get(self.single_share, "elastic net")
 
     @property
     def quadratic(self) -> bool:
@@ -202,7 +201,7 @@ class ElasticNet(Penalty):
     @property
     def reference(self) -> str:
         """Where it comes from."""
-        return _ZOU_HASTIE if self._is_list else _REFERENCES.get(self.single_share, _ZOU_HASTIE)
+        return _ZOU_HASTIE if self._listed else _REFERENCES.get(self.single_share, _ZOU_HASTIE)
 
     def at(self, strength: float, terms: Terms) -> ElasticNetRule:
         """Return the scalar rule at one strength."""

@@ -14,8 +14,8 @@ from garrote.arrays import Array, Floats
 from garrote.designs.base import is_design
 from garrote.designs.operator import is_operator
 from garrote.estimators.given.arguments import Arguments
+from garrote.estimators.penalised.model import SparseLinearModel
 from garrote.estimators.shared.selectors import SelectingEstimator
-from garrote.estimators.shared.sparse_linear import SparseLinearModel
 from garrote.penalties import as_penalty
 from garrote.selecting.control.frequencies import Frequencies, Trace, Variables
 

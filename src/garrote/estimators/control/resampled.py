@@ -18,9 +18,10 @@ from garrote.estimators.given.inputs import (
     resolve_columns,
 )
 from garrote.estimators.given.provenance import provenance
+from garrote.estimators.penalised.model import SparseLinearModel
+from garrote.estimators.penalised.path_task import PathTask, ReadRows
 from garrote.estimators.shared.posterior_settings import repeatable_seed
 from garrote.estimators.shared.saving import SaveMixin
-from garrote.estimators.shared.sparse_linear import PathTask, ReadRows, SparseLinearModel
 from garrote.estimators.shared.stated import StatesSelection
 from garrote.estimators.sparse_classifier import SparseClassifier
 from garrote.estimators.sparse_regressor import SparseRegressor

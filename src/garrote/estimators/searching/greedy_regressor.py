@@ -151,12 +151,8 @@ default="gaussian"
     def _family(self) -> Any:
         """Return the likelihood, one that is fitted to single models."""
         family = as_likelihood(self.family)
-        if not (family.least_squares or isinstance(family, tuple)) or family.several:
-            able = tuple(
-                name
-                for name, each in FAMILIES.items()
-                if (each.least_squares or isinstance(each, tuple)) and not each.several
-            )
+        if not _fits_single_models(family):
+            able = tuple(name for name, each in FAMILIES.items() if _fits_single_models(each))
             raise ValueError(f"family must be one of {able}, got {self.family!r}")
         return family
 
@@ -226,3 +222,8 @@ default="gaussian"
         known = check_offset(offset, len(mean), self._family())
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         return deviance_explained(self._family(), y, mean, weights, known)
+
+
+def _fits_single_models(family: Any) -> bool:
+    """Tell whether one model after the other can be fitted: by squares, or in kernels."""
+    return (family.least_squares or family.in_kernels) and not family.several

@@ -93,7 +93,7 @@ class GeneralisedLoss(NewtonLoss):
         """Tell whether rows are few, and sweeps over them compiled."""
         if len(self.y) > _FEW_ROWS or not isinstance(self.block, WorkingBlock):
             return False
-        return is_elastic_net(rule) and isinstance(self.likelihood, tuple)
+        return is_elastic_net(rule) and self.likelihood.in_kernels
 
     def _solve_by_rows(self, rule: Any, tolerance: float, rounds: int) -> tuple[int, bool]:
         """Sweep over rows; return the rounds it took, and whether that sufficed."""

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone, is_classifier
@@ -19,24 +19,25 @@ from garrote.estimators.given.inputs import (
     check_names,
     check_offset,
     column_names,
-    resolve_values,
 )
 from garrote.estimators.given.provenance import provenance
+from garrote.estimators.penalised.choice_of_alpha import Alpha, as_alpha
+from garrote.estimators.penalised.given_terms import given_terms, projected_columns
+from garrote.estimators.penalised.path_task import PathTask, ReadRows
+from garrote.estimators.penalised.penalties_tried import Tried, curves, in_words, least
 from garrote.estimators.shared.named_settings import Objects
 from garrote.estimators.shared.path_methods import FollowsPath
-from garrote.estimators.shared.penalties_tried import Tried, curves, in_words, least
 from garrote.estimators.shared.selectors import SelectingEstimator
 from garrote.likelihoods import FAMILIES
 from garrote.limits.magnitudes import refuse_unlike_units
-from garrote.paths import FollowPath, Strength
+from garrote.paths import FollowPath
 from garrote.paths.annealed import fit_path
 from garrote.paths.combinations import HOMOTOPIES, check_combination
-from garrote.paths.penalised import outputs_of, resolve_alphas, runs_away, stop_at
+from garrote.paths.penalised import resolve_alphas, runs_away, stop_at
 from garrote.penalties import Terms, as_penalty, penalties_by_name
 from garrote.problem import Problem, as_design
 from garrote.results.fit import PenaltyFit
 from garrote.results.path import Path
-from garrote.selecting.criteria import CRITERIA, criterion
 from garrote.selecting.cross_validation import CrossValidation, Fold, make_folds
 from garrote.selecting.filling import Origin
 from garrote.selecting.on_path import CONSTANT, Choice
@@ -45,47 +46,9 @@ from garrote.selecting.penalty_validation import cross_validate_penalty
 from garrote.settings import is_number
 from garrote.solvers.control import Control
 from garrote.solvers.penalised.fused_signal import holds_intercept
-from garrote.solvers.penalised.homotopy import check_signs
 
-# How alpha can be chosen.
-CHOSEN = ("cv", *CRITERIA)
 # Beyond so many columns an identity matrix that has to be centred is too much to work with.
 _MANY_PIECES = 5000
-
-
-class ReadRows(NamedTuple):
-    """Checked rows: X, the response as numbers, its name, what it is, and weights."""
-
-    X: Any
-    y: Floats
-    response: str
-    likelihood: Any
-    weights: Floats
-
-
-class PathTask(NamedTuple):
-    """What is to be solved for rows of any weights, those of a fold's or a resample's, too.
-
-    ``penalties`` are those to try, mostly one, ``given`` factors of the penalty and bounds in the
-    user's units, ``names`` those of the columns where they have any, ``free`` the columns that are
-    projected out; ``make_problem`` makes the problem of some weights.
-    """
-
-    penalties: list[Any]
-    given: Terms
-    make_problem: Callable[[Floats], Problem]
-    names: Array | None
-    free: Array
-    offset: Floats | None
-
-    @property
-    def penalty(self) -> Any:
-        """The penalty; the first of several that differ by a setting alone."""
-        return self.penalties[0]
-
-    def terms_for(self, problem: Problem) -> Terms:
-        """Return factors and bounds for the standardised columns of a problem."""
-        return scaled_terms(self.given, problem)
 
 
 class SparseLinearModel(FollowsPath, SelectingEstimator):
@@ -130,6 +93,11 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
         families = {name: type(likelihood) for name, likelihood in FAMILIES.items()}
         return {**super()._objects, "penalty": penalties_by_name(), "family": families}
 
+    @property
+    def _alpha(self) -> Alpha:
+        """How the strength is chosen, as an object; checked."""
+        return as_alpha(self.alpha)
+
     def _read_rows(self, rows: Arguments) -> ReadRows:
         """Check what `fit` was given, and return it as numbers."""
         raise NotImplementedError
@@ -145,7 +113,7 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
         penalty = kinds[0]  # all of one class, which alone matters for what the problem is
         free = np.zeros(0, np.intp)  # where coefficients are compared, no column can be taken out
         if not penalty.compares:
-            free = _projected_columns(given, read.likelihood)
+            free = projected_columns(given, read.likelihood)
         known = check_offset(rows.offset, len(read.y), read.likelihood)
         make_problem = self._problem_maker(X, read.y, read.likelihood, known, free, penalty)
         return PathTask(kinds, given, make_problem, names, free, known)
@@ -161,7 +129,7 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
         if problem.yty == 0:
             warnings.warn(CONSTANT, UserWarning, stacklevel=4)
         folds: list[Fold] = []
-        if self.alpha == "cv":
+        if self._alpha.by_folds:
             taken = known if likelihood.additive else None
             splits = self._splits(X, y, rows.groups, taken)
             folds = self._folds(splits, y, weights, likelihood, task.make_problem)
@@ -169,7 +137,7 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
             Tried(kind, *self._fit_path(problem, kind, task.terms_for, folds))
             for kind in task.penalties
         ]
-        penalty, path, choice = self._choose(tried, problem, self.alpha)
+        penalty, path, choice = self._choose(tried, problem, self._alpha)
         all_names = column_names(task.names, X.shape[1])
         always = [all_names[j] for j in task.free]
         made = provenance(self, X, y, weights, always, penalty.reference)
@@ -195,9 +163,8 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
         likelihood = problem.likelihood
         loss = "least squares" if likelihood.least_squares else likelihood.name
         self._store(path, choice.position, choice.validation)
-        if isinstance(self.alpha, Strength):
-            for attribute, value in self.alpha.implied(self.alpha_, problem.n).items():
-                setattr(self, attribute, value)
+        for attribute, value in self._alpha.implied(self.alpha_, problem.n).items():
+            setattr(self, attribute, value)
         self.selection_ = select_on_penalty_path(
             problem,
             path,
@@ -272,9 +239,7 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
         terms, method = terms_for(problem), self._path_method
         grid = self._grid(problem, penalty, terms)
         # Of a grid that we place the dense end may be left out; what was asked for is fitted.
-        placed = isinstance(method.alphas, Integral) and (
-            self.alpha is None or self.alpha in CHOSEN
-        )
+        placed = isinstance(method.alphas, Integral) and self._alpha.may_end_early
         stop = stop_at(problem, penalty) if placed else None
         control = Control(
             method.tol, method.max_iter, self.callback, stop,
@@ -289,9 +254,7 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
         path = fit_path(
             problem, penalty, grid, control=control, terms=terms, solver=method.solver, relax=relax
         )
-        if isinstance(self.alpha, Strength):
-            path = self.alpha.certified(problem, penalty, terms, path)
-        return path, None
+        return self._alpha.certified(problem, penalty, terms, path), None
 
     def _check_fold(self, number: int, trained: Floats, y: Floats, likelihood: Any) -> None:
         """Refuse training rows from which there is nothing to learn about a held-out one."""
@@ -316,7 +279,7 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
         penalty = as_penalty(self.penalty)
         self._check_numbers()
         kinds = list(penalty.candidates)
-        if len(kinds) > 1 and not isinstance(self.alpha, str):
+        if len(kinds) > 1 and not self._alpha.chosen:
             raise ValueError(
                 f"of {len(kinds)} values of l1_ratio one is chosen with alpha: take alpha='cv', 'bic' "
                 f"or 'ebic', or one l1_ratio, got alpha={self.alpha!r}"
@@ -327,21 +290,7 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
 
     def _check_numbers(self) -> None:
         """Refuse values that are out of range."""
-        if isinstance(self.alpha, str):
-            if self.alpha not in CHOSEN:
-                raise ValueError(
-                    f"alpha must be a number, None or one of {CHOSEN}, got {self.alpha!r}"
-                )
-        elif isinstance(self.alpha, Strength):
-            if float(self.refit):
-                raise ValueError(
-                    f"refit changes coefficients after the fit, so that alpha={self.alpha!r} would not "
-                    "hold: leave refit at False"
-                )
-        elif self.alpha is not None and not (is_number(self.alpha) and self.alpha >= 0):
-            raise ValueError(
-                f"alpha must be a number >= 0, or garrote.paths.Bound(...), got {self.alpha!r}"
-            )
+        self._alpha.check(self.refit)
         if self.rule not in ("min", "1se"):
             raise ValueError(f"rule must be 'min' or '1se', got {self.rule!r}")
         if not (isinstance(self.refit, bool) or is_number(self.refit)) or not 0 <= self.refit <= 1:
@@ -351,59 +300,21 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
 
     def _given_terms(self, penalty: Any, names: Array | None, count: int) -> Terms:
         """Return factors and bounds as given, in the user's units."""
-        factor = np.ones(count)
         # Without a penalty, factors of it are all the same.
-        if self.penalty_factor is not None and penalty.charges:
-            factor = resolve_values(self.penalty_factor, names, count, "penalty_factor", 1.0)
-        if (factor < 0).any():
-            j = int(np.argmin(factor))
-            raise ValueError(
-                f"penalty_factor must be >= 0, got {factor[j]:g} at column {_named(names, j)}"
-            )
-        if not factor.any():
-            raise ValueError(
-                "penalty_factor is 0 for every column: nothing is penalised; use penalty='none'"
-            )
-        least, most = self._given_bounds()
-        lower = resolve_values(least, names, count, "lower bounds", -np.inf)
-        upper = resolve_values(most, names, count, "upper bounds", np.inf)
-        wrong = np.flatnonzero((lower > 0) | (upper < 0))
-        if len(wrong):
-            raise ValueError(
-                f"bounds must contain 0, but column {_named(names, wrong[0])} has "
-                f"{lower[wrong[0]]:g} to {upper[wrong[0]]:g}"
-            )
-        if self._path_method.solver in HOMOTOPIES:
-            check_signs(lower, upper, factor, partial(_named, names))
-        return Terms(factor, lower, upper)
-
-    def _given_bounds(self) -> tuple[Any, Any]:
-        """Return the lower and the upper bounds as given; None where there are none."""
-        if self.bounds is None:
-            return None, None
-        if not isinstance(self.bounds, tuple | list) or len(self.bounds) != 2:
-            raise ValueError(
-                "bounds must be a pair (lower, upper), each a number, an array, a mapping from columns "
-                f"to numbers or None, got {self.bounds!r}"
-            )
-        return self.bounds[0], self.bounds[1]
+        factor = self.penalty_factor if penalty.charges else None
+        signs_alone = self._path_method.solver in HOMOTOPIES
+        return given_terms(factor, self.bounds, names, count, signs_alone=signs_alone)
 
     def _grid(self, problem: Problem, penalty: Any, terms: Terms) -> Floats:
         method = self._path_method
         grid = resolve_alphas(problem, penalty, terms, method.alphas, method.eps)
-        if self.alpha is None or isinstance(self.alpha, str):
-            return grid
-        alpha = self.alpha
-        if isinstance(alpha, Strength):
-            alpha = alpha.find(problem, penalty, terms, method.solver)
-        # Warm starts from stronger penalties; weaker ones would be of no use.
-        return np.append(grid[grid > alpha], float(alpha))
+        return self._alpha.on(grid, problem, penalty, terms, method.solver)
 
     def _choose(
-        self, tried: list[Tried], problem: Problem, alpha: Any, noise: float | None = None
+        self, tried: list[Tried], problem: Problem, alpha: Alpha, noise: float | None = None
     ) -> tuple[Any, Path[PenaltyFit], Choice]:
         """Choose one of the penalties that were tried, and the strength on its path."""
-        chosen = least(tried, lambda path: criterion(alpha, path, problem, noise))
+        chosen = least(tried, lambda path: alpha.scores(path, problem, noise))
         penalty, path, validation = chosen
         choice = self._choice(path, problem, alpha, validation, noise)
         if len(tried) > 1:
@@ -417,18 +328,16 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
         self,
         path: Path[PenaltyFit],
         problem: Problem,
-        alpha: Any,
+        alpha: Alpha,
         validation: CrossValidation | None,
         noise: float | None = None,
     ) -> Choice:
-        """Choose by a validation where there is one, else by a criterion that alpha may name."""
+        """Choose by a validation where there is one, else as alpha says."""
         if validation is not None:
-            position = validation.choose(self.rule)
-        elif isinstance(alpha, str):
-            position = int(np.argmin(criterion(alpha, path, problem, noise)))
-        else:
-            position = len(path) - 1
-        return Choice(position, self._reason(alpha, validation), self.rule, validation)
+            reason = f"by {len(validation.errors)}-fold cross-validation, rule {self.rule!r}"
+            return Choice(validation.choose(self.rule), reason, self.rule, validation)
+        position = int(np.argmin(alpha.scores(path, problem, noise)))
+        return Choice(position, alpha.reason, self.rule, None)
 
     def _store(
         self, path: Path[PenaltyFit], chosen: int, validation: CrossValidation | None
@@ -442,15 +351,6 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
         self._coefficients = path.coefficients()[[chosen]].toarray()[0]
         self._constant = path.intercepts[chosen] * float(self.fit_intercept)
         self._store_validation(validation, "alpha")
-
-    def _reason(self, alpha: Any, validation: CrossValidation | None) -> str:
-        if validation is not None:
-            return f"by {len(validation.errors)}-fold cross-validation, rule {self.rule!r}"
-        if isinstance(alpha, str):
-            return f"by {alpha.upper()}"
-        if isinstance(alpha, Strength):
-            return alpha.reason
-        return "as the last of the path" if alpha is None else "as given"
 
     def _warn(self, runs_away: bool) -> None:
         """Say where the answer is not what was asked for."""
@@ -476,24 +376,3 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
             warnings.warn(said, ConvergenceWarning, stacklevel=5)
             found = self.selection_
             self.selection_ = replace(found, converged=False, warnings=(*found.warnings, said))
-
-
-def _named(names: Array | None, j: int) -> str:
-    """Return how a column is called in an error: by its name, or else by its position."""
-    return str(j) if names is None else repr(str(names[j]))
-
-
-def _projected_columns(given: Terms, likelihood: Any) -> Array:
-    """Return the columns without a penalty that are projected out: for a Gaussian response, exactly.
-
-    Those with bounds are not: the solver keeps them between these, free of any penalty.
-    """
-    bounded = np.isfinite(given.lower) | np.isfinite(given.upper)
-    return np.flatnonzero((given.factor == 0) & ~bounded & likelihood.least_squares)
-
-
-def scaled_terms(given: Terms, problem: Problem) -> Terms:
-    """Return factors and bounds for standardised columns."""
-    scale = problem.scale.column_scale / problem.scale.response_scale
-    terms = Terms(given.factor, given.lower * scale, given.upper * scale)
-    return terms.repeated(outputs_of(problem))

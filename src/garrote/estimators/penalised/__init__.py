@@ -1,0 +1,1 @@
+"""What the penalised regressor and classifier share: the path, the choice of alpha, terms as given."""
