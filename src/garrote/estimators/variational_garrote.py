@@ -34,7 +34,7 @@ from garrote.estimators.shared.selectors import SelectingRegressor
 from garrote.inference.correcting import correct
 from garrote.likelihoods import Gaussian
 from garrote.paths import Anneal
-from garrote.paths.annealed import fit_path, stored_design
+from garrote.paths.annealed import stored_design
 from garrote.priors import ColumnGroups, ExpectedSize, GroupedInclusion
 from garrote.priors.garrote import SpikeTerms
 from garrote.problem import Problem
@@ -45,7 +45,11 @@ from garrote.selecting.chosen_solution import ChosenSolution
 from garrote.selecting.criteria import evidence_free_energy
 from garrote.selecting.cross_validation import make_folds
 from garrote.selecting.filling import Origin
-from garrote.selecting.garrote_validation import GarroteOfNumbers, cross_validate_garrote
+from garrote.selecting.garrote_validation import (
+    GarroteOfNumbers,
+    anneal_garrote,
+    cross_validate_garrote,
+)
 from garrote.selecting.on_path import CONSTANT, Choice, select_on_path
 from garrote.selecting.uncertainty import make_posterior
 from garrote.settings import check_positive
@@ -214,19 +218,18 @@ class VariationalGarrote(FollowsPath, ZScoreMixin, SelectingRegressor):
         coordinates = GroupCoordinates.of(problem, prior.groups)
         grid, wanted = gammas_to_visit(self, coordinates.problem, prior)
         control = Control(method.tol, method.max_iter, self.callback, reheat=method.reheat)
-        validation = None
+        garrote, validation = GarroteOfNumbers(prior_for, method.solver), None
         if wanted == "cv":
             splits = split_rows(
                 self.cv, given.X, given.y, rows.groups, seed=self.random_state, offset=given.offset
             )
             folds = make_folds(given.weights, splits, partial(given.part, self, problem))
-            garrote = GarroteOfNumbers(prior_for, method.solver)
             path, validation = cross_validate_garrote(
                 garrote, problem, folds, grid, control, self.n_jobs
             )
             chosen = validation.choose(self.rule)
         else:
-            path = fit_path(coordinates.problem, prior, grid, solver=method.solver, control=control)
+            path = anneal_garrote(garrote, problem, grid, control)
             chosen = self._choose(path, coordinates.problem, prior, wanted)
         choice = Choice(chosen, choice_in_words(self, wanted, validation), self.rule, validation)
         optima = self._optima(coordinates, prior, path, chosen, control, starts)
@@ -254,7 +257,8 @@ class VariationalGarrote(FollowsPath, ZScoreMixin, SelectingRegressor):
         by_folds = wanted == "cv"
         wanted = "free_energy" if by_folds else wanted
         control = Control(method.tol, method.max_iter, self.callback, reheat=method.reheat)
-        path = fit_path(coordinates.problem, prior, grid, solver=method.solver, control=control)
+        garrote = GarroteOfNumbers(lambda _: prior, method.solver)
+        path = anneal_garrote(garrote, problem, grid, control)
         chosen = self._choose(path, coordinates.problem, prior, wanted)
         optima = self._optima(coordinates, prior, path, chosen, control, starts)
         path = coordinates.path(path)

@@ -38,15 +38,18 @@ from garrote.results.fit import Fit
 from garrote.results.path import Path
 from garrote.results.posterior import Posterior
 from garrote.selecting.chosen_solution import ChosenSolution
-from garrote.selecting.cross_validation import CrossValidation, make_folds
-from garrote.selecting.garrote_validation import GarroteOfLabels, cross_validate_garrote
+from garrote.selecting.cross_validation import CrossValidation, Fold, make_folds
+from garrote.selecting.garrote_validation import (
+    GarroteOfLabels,
+    anneal_garrote,
+    cross_validate_garrote,
+)
 from garrote.selecting.on_path import Choice, select_on_path
 from garrote.settings import check_positive, is_number
 from garrote.solvers.algebra.group_coordinates import GroupCoordinates
-from garrote.solvers.annealing import Annealed
 from garrote.solvers.control import Control
-from garrote.solvers.labels.bound_annealing import anneal_bound, as_path
-from garrote.solvers.labels.logistic_bound import LabelFit, LogisticBound
+from garrote.solvers.labels.bound_annealing import as_path
+from garrote.solvers.labels.logistic_bound import LogisticBound
 
 
 @documented
@@ -185,10 +188,14 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
         rough = self._rough_prior(bound, codes)
         end = DenseEnd.for_labels(given.log_odds[bound.problem.usable])
         grid, wanted = gammas_to_visit(self, bound.problem, rough, end)
+        garrote, validation = GarroteOfLabels(bound, self.slab_variance), None
         if wanted == "cv":
-            annealed, validation = self._cross_validate(bound, problem, grid, given, rows.groups)
+            folds = self._folds(problem, given, rows.groups)
+            annealed, validation = cross_validate_garrote(
+                garrote, problem, folds, grid, control, self.n_jobs
+            )
         else:
-            annealed, validation = anneal_bound(bound, grid, self.slab_variance), None
+            annealed = anneal_garrote(garrote, problem, grid, control)
         path = coordinates.path(as_path(bound, annealed))
         chosen = self._choose(path, validation, wanted)
         posterior = point_posterior(bound, annealed, chosen, given.column_names)
@@ -221,14 +228,11 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
         check_shared_switches(self.inclusion)
         check_positive("slab_variance", self.slab_variance)
 
-    def _cross_validate(
-        self, bound: LogisticBound, whole: Problem, grid: Floats, given: GivenRows, groups: Any
-    ) -> tuple[Annealed[LabelFit], CrossValidation]:
+    def _folds(self, whole: Problem, given: GivenRows, groups: Any) -> list[Fold]:
+        """Return the folds of a cross-validation; refuse those that lack a class."""
         splits = split_rows(self.cv, given.X, given.y, groups, labels=True)
         self._check_splits(splits, np.where(given.weights > 0, given.y, np.nan))
-        folds = make_folds(given.weights, splits, partial(given.part, self, whole))
-        garrote = GarroteOfLabels(bound, self.slab_variance)
-        return cross_validate_garrote(garrote, whole, folds, grid, bound.control, self.n_jobs)
+        return make_folds(given.weights, splits, partial(given.part, self, whole))
 
     def _check_splits(self, splits: list[tuple[Array, Array]], codes: Floats) -> None:
         """Refuse rows to train on that are of one class; codes that do not count are NaN."""

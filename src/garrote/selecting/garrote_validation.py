@@ -1,4 +1,4 @@
-"""Choosing gamma of the Variational Garrote by cross-validated deviance: of numbers, squared errors."""
+"""The garrote of numbers and of labels: its path, and gamma by cross-validated deviance of folds."""
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +9,7 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.likelihoods.uncertain import gaussian_mean
-from garrote.paths.annealed import start_solver
+from garrote.paths.annealed import start_solver, stored_design
 from garrote.priors.garrote import SpikeTerms
 from garrote.problem import Problem
 from garrote.results.fit import Fit
@@ -22,7 +22,7 @@ from garrote.solvers.garrote.certificate import free_energy
 from garrote.solvers.garrote.coordinate_annealing import Annealer
 from garrote.solvers.labels.bound_annealing import anneal_bound
 from garrote.solvers.labels.logistic_bound import LabelFit, LogisticBound
-from garrote.solvers.lockstep import Solver
+from garrote.solvers.lockstep import Solver, run_together
 
 # Prior log odds at which no variable is in.
 _NOBODY = -200.0
@@ -57,6 +57,12 @@ class Garrote(Protocol):
         self, problem: Problem, gammas: Floats, control: Control, wanted: Array
     ) -> Generator[Floats, Floats, Predicted]:
         """Solve a fold, and predict the rows that are wanted."""
+
+
+def anneal_garrote(garrote: Garrote, whole: Problem, gammas: Floats, control: Control) -> Any:
+    """Fit the path on all rows, without folds."""
+    (found,) = run_together([garrote.path(whole, gammas, control)], stored_design(whole))
+    return found
 
 
 def cross_validate_garrote(
