@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from garrote.report.sections import sentence
-from garrote.report.wording import counted, readable
+from garrote.report.wording import counted, readable, sentence
 
 _MOST_NOTES = 60
 

@@ -1,6 +1,5 @@
 """What each section of the page says in words."""
 
-import math
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -18,13 +17,17 @@ from garrote.report.sources import (
 )
 from garrote.report.wording import (
     amount,
+    at_most,
     brief,
     counted,
+    ended,
     enumeration,
+    exponent,
     in_words,
     isolated,
     probability,
     readable,
+    sentence,
 )
 from garrote.results.selections.evidence import STANDARDISED, is_certainty
 
@@ -50,7 +53,7 @@ def warnings(document: Mapping[str, Any]) -> list[str]:
     names = tuple(f"{name}{after}" for name in listed for after in " ,")
     return [
         # A variable's name at the beginning keeps its own letters.
-        _ended(readable(text)) if text.startswith(names) else sentence(readable(text))
+        ended(readable(text)) if text.startswith(names) else sentence(readable(text))
         for text in document["warnings"]
         if text not in document.get("doubts", ())
     ]
@@ -99,9 +102,7 @@ def unlisted(document: Mapping[str, Any], shown: int) -> str:
     count = document["unlisted"]["count"]
     largest = document["unlisted"].get("largest_probability")
     if count:
-        bound = (
-            "" if largest is None else f", each of {evidence_noun(document)} {_at_most(largest)}"
-        )
+        bound = "" if largest is None else f", each of {evidence_noun(document)} {at_most(largest)}"
         said.append(f"{counted(count, 'other variable')} not listed{bound}.")
     if constant := len(document["constant"]):
         said.append(f"{counted(constant, 'column')} without variation cannot be selected.")
@@ -339,13 +340,13 @@ def computed(document: Mapping[str, Any]) -> dict[str, Any]:
         "command": _command(made.get("command")),
         "settings": _texts(settings.items()),
         "versions": _texts(versions.items()),
-        "certificate": _exponent(certificate["value"]),
+        "certificate": exponent(certificate["value"]),
         "meaning": meaning,
         "reached": reached,
         "missed": missed,
-        "tolerance": _exponent(tol) if isinstance(tol, int | float) else None,
+        "tolerance": exponent(tol) if isinstance(tol, int | float) else None,
         "parts": [
-            (readable(name, 60), _exponent(value), certificate_words(name))
+            (readable(name, 60), exponent(value), certificate_words(name))
             for name, value in list(certificate["parts"].items())[:20]
         ],
         "sources": [readable(source) for source in sources if source],
@@ -378,26 +379,3 @@ def _text(value: Any) -> str:
         more = f" and {len(value) - _MOST_LISTED:,} more" if len(value) > _MOST_LISTED else ""
         return ", ".join(readable(str(v), 60) for v in value[:_MOST_LISTED]) + more
     return readable(str(value), 200)
-
-
-def _exponent(value: float | None) -> str:
-    if value is None:
-        return "not a number"
-    return "0" if value == 0 else f"{value:.1e}"
-
-
-def _at_most(largest: float) -> str:
-    """Return a bound for display: rounded up to two digits."""
-    if largest <= 0:
-        return "0"
-    scale = 10.0 ** (math.floor(math.log10(largest)) - 1)
-    return f"at most {math.ceil(largest / scale - 1e-9) * scale:.2g}"
-
-
-def sentence(text: str) -> str:
-    """Return words as a sentence."""
-    return _ended(text[:1].upper() + text[1:])
-
-
-def _ended(text: str) -> str:
-    return text if text.endswith((".", "!", "?")) else text + "."

@@ -97,3 +97,28 @@ def joined(parts: Sequence[str], most: int = 8) -> str:
     if len(parts) > most:
         return ", ".join(parts[:most]) + f" and {len(parts) - most:,} more"
     return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
+
+
+def exponent(value: float | None) -> str:
+    """Return a certificate's number: its order of magnitude matters."""
+    if value is None:
+        return "not a number"
+    return "0" if value == 0 else f"{value:.1e}"
+
+
+def at_most(largest: float) -> str:
+    """Return a bound for display: rounded up to two digits."""
+    if largest <= 0:
+        return "0"
+    scale = 10.0 ** (math.floor(math.log10(largest)) - 1)
+    return f"at most {math.ceil(largest / scale - 1e-9) * scale:.2g}"
+
+
+def sentence(text: str) -> str:
+    """Return words as a sentence."""
+    return ended(text[:1].upper() + text[1:])
+
+
+def ended(text: str) -> str:
+    """Return words with a full stop, if they have none."""
+    return text if text.endswith((".", "!", "?")) else text + "."

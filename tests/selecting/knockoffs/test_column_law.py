@@ -7,6 +7,7 @@ from sklearn.preprocessing import scale
 
 from garrote.knockoffs import ModelX
 from garrote.selecting.knockoffs.column_law import law_of_columns
+from garrote.selecting.knockoffs.kinds import ToCopy
 
 X = np.random.default_rng(0).standard_normal((60, 5)) @ (np.eye(5) + 0.5) * [1, 10, 0.1, 5, 2] + 3
 
@@ -48,7 +49,6 @@ def test_weights_are_repeats():
     ],
 )
 def test_what_is_no_law_is_refused(covariance, mean, said):
+    table = ToCopy(X, np.ones(60), np.arange(5), True)
     with pytest.raises(ValueError, match=said):
-        ModelX(covariance, mean).make(
-            X, np.ones(60), np.arange(5), intercept=True, aim="mvr", rng=np.random.default_rng()
-        )
+        ModelX(covariance, mean).make(table, "mvr", np.random.default_rng())

@@ -21,7 +21,7 @@ from garrote.priors import ColumnGroups
 from garrote.results.certificates import Certificate
 from garrote.results.selections.selection import Selection
 from garrote.selecting.knockoffs.copied_rows import CopiedRows
-from garrote.selecting.knockoffs.kinds import KINDS, as_kind
+from garrote.selecting.knockoffs.kinds import KINDS, ToCopy, as_kind
 from garrote.selecting.knockoffs.selection import Outcome, select_by_knockoffs
 from garrote.selecting.knockoffs.separation import AIMS
 from garrote.settings import check_count, is_number
@@ -181,10 +181,8 @@ class Knockoffs(NamedSettings, SaveMixin, StatesSelection, BaseEstimator):
         seeds = np.random.SeedSequence(repeatable_seed(self.random_state)).spawn(
             int(self.n_copies) + 1
         )
-        rows = kind.make(
-            given.X, given.weights, given.numbers, intercept=given.intercept, aim=self.separation,
-            rng=np.random.default_rng(seeds[-1]),
-        )  # fmt: skip
+        table = ToCopy(given.X, given.weights, given.numbers, given.intercept)
+        rows = kind.make(table, self.separation, np.random.default_rng(seeds[-1]))
         fits = Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(partial(_compare_copy, base, statistic, given, rows))(seed)
             for seed in seeds[:-1]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -11,6 +11,15 @@ from garrote.selecting.knockoffs.column_law import COVARIANCES, law_of_columns
 from garrote.selecting.knockoffs.copied_rows import BuiltCopies, CopiedRows, DrawnCopies
 from garrote.selecting.knockoffs.copies import CopyLaw, FixedTable, law_of_copies
 from garrote.settings import Settings
+
+
+class ToCopy(NamedTuple):
+    """Rows of positive weight, the group of each column, and whether a base has an intercept."""
+
+    X: Floats
+    weights: Floats
+    groups: Array
+    intercept: bool
 
 
 class KnockoffKind(Settings):
@@ -27,17 +36,8 @@ class KnockoffKind(Settings):
     def check(self, likelihood: Any, groups: Any) -> None:
         """Refuse responses, and groups of rows, that such copies are not for."""
 
-    def make(
-        self,
-        X: Floats,
-        weights: Floats,
-        groups: Array,
-        *,
-        intercept: bool,
-        aim: str,
-        rng: np.random.Generator,
-    ) -> CopiedRows:
-        """Find the law of the copies of rows of positive weight, separated by the name of an aim."""
+    def make(self, table: ToCopy, aim: str, rng: np.random.Generator) -> CopiedRows:
+        """Find the law of the copies, separated by the name of an aim, and make a first one."""
         raise NotImplementedError
 
 
@@ -93,20 +93,11 @@ class ModelX(KnockoffKind):
     def __hash__(self) -> int:
         return hash(type(self))
 
-    def make(
-        self,
-        X: Floats,
-        weights: Floats,
-        groups: Array,
-        *,
-        intercept: bool,
-        aim: str,
-        rng: np.random.Generator,
-    ) -> CopiedRows:
+    def make(self, table: ToCopy, aim: str, rng: np.random.Generator) -> CopiedRows:
         """Estimate the law of the columns where it is not known, and draw copies."""
-        columns = law_of_columns(X, weights, self.covariance, self.mean)
-        law = law_of_copies(columns, groups, aim)
-        return DrawnCopies(X, weights, law, law.draw(X, rng), columns)
+        columns = law_of_columns(table.X, table.weights, self.covariance, self.mean)
+        law = law_of_copies(columns, table.groups, aim)
+        return DrawnCopies(table.X, table.weights, law, law.draw(table.X, rng), columns)
 
 
 @dataclass(frozen=True)
@@ -149,21 +140,12 @@ class FixedX(KnockoffKind):
                 "rows that belong together: leave groups out, or take knockoffs='model-x'"
             )
 
-    def make(
-        self,
-        X: Floats,
-        weights: Floats,
-        groups: Array,
-        *,
-        intercept: bool,
-        aim: str,
-        rng: np.random.Generator,
-    ) -> CopiedRows:
+    def make(self, table: ToCopy, aim: str, rng: np.random.Generator) -> CopiedRows:
         """Add rows where there are few, and build copies."""
-        table = FixedTable.of(X, weights, intercept)
-        law = CopyLaw.of(table.mean, table.covariance, groups, aim)
-        rows, roots = table.longer()
-        return BuiltCopies(rows, roots**2, law, table.copies(law, rng), table)
+        fixed = FixedTable.of(table.X, table.weights, table.intercept)
+        law = CopyLaw.of(fixed.mean, fixed.covariance, table.groups, aim)
+        rows, roots = fixed.longer()
+        return BuiltCopies(rows, roots**2, law, fixed.copies(law, rng), fixed)
 
 
 KINDS: dict[str, Callable[[], KnockoffKind]] = {"model-x": ModelX, "fixed": FixedX}
