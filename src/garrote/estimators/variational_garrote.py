@@ -21,14 +21,13 @@ from garrote.estimators.given.inputs import (
 from garrote.estimators.given.rows import GivenRows
 from garrote.estimators.given.switches import Switches, check_shared_switches
 from garrote.estimators.given.zscores import HELD_NOISE, ZScoreMixin, refuse_covariates
-from garrote.estimators.shared.documented import documented
-from garrote.estimators.shared.gamma_settings import (
+from garrote.estimators.shared.choice_of_gamma import (
+    ChosenGamma,
     check_gamma_settings,
-    choice_in_words,
     gammas_to_visit,
-    position_of,
     warn_if_not_converged,
 )
+from garrote.estimators.shared.documented import documented
 from garrote.estimators.shared.path_methods import FollowsPath
 from garrote.estimators.shared.selectors import SelectingRegressor
 from garrote.inference.correcting import correct
@@ -216,10 +215,10 @@ class VariationalGarrote(FollowsPath, ZScoreMixin, SelectingRegressor):
 
         prior = prior_for(problem)
         coordinates = GroupCoordinates.of(problem, prior.groups)
-        grid, wanted = gammas_to_visit(self, coordinates.problem, prior)
+        grid, gamma = gammas_to_visit(self, coordinates.problem, prior)
         control = Control(method.tol, method.max_iter, self.callback, reheat=method.reheat)
         garrote, validation = GarroteOfNumbers(prior_for, method.solver), None
-        if wanted == "cv":
+        if gamma.by_folds:
             splits = split_rows(
                 self.cv, given.X, given.y, rows.groups, seed=self.random_state, offset=given.offset
             )
@@ -230,8 +229,9 @@ class VariationalGarrote(FollowsPath, ZScoreMixin, SelectingRegressor):
             chosen = validation.choose(self.rule)
         else:
             path = anneal_garrote(garrote, problem, grid, control)
-            chosen = self._choose(path, coordinates.problem, prior, wanted)
-        choice = Choice(chosen, choice_in_words(self, wanted, validation), self.rule, validation)
+            seen = coordinates.problem
+            chosen = gamma.position(path, lambda: evidence_free_energy(path, seen, prior))
+        choice = gamma.choice(chosen, validation, self.rule)
         optima = self._optima(coordinates, prior, path, chosen, control, starts)
         found = self._found(problem, prior, optima, given.column_names, switches.shared)
         path = coordinates.path(path)
@@ -253,16 +253,17 @@ class VariationalGarrote(FollowsPath, ZScoreMixin, SelectingRegressor):
         coordinates = GroupCoordinates.of(problem, prior.groups)
         method = self._path_method
         starts = method.starts(count)
-        grid, wanted = gammas_to_visit(self, coordinates.problem, prior)
-        by_folds = wanted == "cv"
-        wanted = "free_energy" if by_folds else wanted
+        grid, gamma = gammas_to_visit(self, coordinates.problem, prior)
+        by_folds = gamma.by_folds
+        gamma = ChosenGamma() if by_folds else gamma
         control = Control(method.tol, method.max_iter, self.callback, reheat=method.reheat)
         garrote = GarroteOfNumbers(lambda _: prior, method.solver)
         path = anneal_garrote(garrote, problem, grid, control)
-        chosen = self._choose(path, coordinates.problem, prior, wanted)
+        seen = coordinates.problem
+        chosen = gamma.position(path, lambda: evidence_free_energy(path, seen, prior))
         optima = self._optima(coordinates, prior, path, chosen, control, starts)
         path = coordinates.path(path)
-        choice = Choice(chosen, choice_in_words(self, wanted, None), self.rule, None)
+        choice = gamma.choice(chosen, None, self.rule)
         found = self._found(problem, prior, optima, scores.names, switches.shared)
         self._finish(problem, path, choice, found, origin)
         return (*((HELD_NOISE,) if hold else ()), *((_NO_FOLDS,) if by_folds else ()))
@@ -305,13 +306,6 @@ class VariationalGarrote(FollowsPath, ZScoreMixin, SelectingRegressor):
         check_shared_switches(self.inclusion)
         if self.noise_variance is not None:
             check_positive("noise_variance", self.noise_variance)
-
-    def _choose(
-        self, path: Path[Fit], problem: Problem, prior: SpikeTerms, wanted: str | float
-    ) -> int:
-        if isinstance(wanted, str):
-            return int(np.argmin(evidence_free_energy(path, problem, prior)))
-        return position_of(wanted, path)
 
     def _store(self, problem: Problem, path: Path[Fit], found: ChosenSolution) -> None:
         """Set the fitted attributes."""

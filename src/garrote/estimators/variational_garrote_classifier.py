@@ -10,14 +10,13 @@ from garrote.estimators.given.arguments import Arguments
 from garrote.estimators.given.folds import split_rows
 from garrote.estimators.given.rows import GivenRows
 from garrote.estimators.given.switches import check_shared_switches
-from garrote.estimators.shared.documented import documented
-from garrote.estimators.shared.gamma_settings import (
+from garrote.estimators.shared.choice_of_gamma import (
+    as_gamma,
     check_gamma_settings,
-    choice_in_words,
     gammas_to_visit,
-    position_of,
     warn_if_not_converged,
 )
+from garrote.estimators.shared.documented import documented
 from garrote.estimators.shared.labelled import SelectingClassifier
 from garrote.estimators.shared.path_methods import FollowsPath
 from garrote.estimators.shared.posterior_settings import repeatable_seed
@@ -38,14 +37,14 @@ from garrote.results.fit import Fit
 from garrote.results.path import Path
 from garrote.results.posterior import Posterior
 from garrote.selecting.chosen_solution import ChosenSolution
-from garrote.selecting.cross_validation import CrossValidation, Fold, make_folds
+from garrote.selecting.cross_validation import Fold, make_folds
 from garrote.selecting.garrote_validation import (
     GarroteOfLabels,
     anneal_garrote,
     cross_validate_garrote,
 )
-from garrote.selecting.on_path import Choice, select_on_path
-from garrote.settings import check_positive, is_number
+from garrote.selecting.on_path import select_on_path
+from garrote.settings import check_positive
 from garrote.solvers.algebra.group_coordinates import GroupCoordinates
 from garrote.solvers.control import Control
 from garrote.solvers.labels.bound_annealing import as_path
@@ -187,9 +186,9 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
         bound = LogisticBound(coordinates.problem, given.log_odds, control, groups=switches.numbers)
         rough = self._rough_prior(bound, codes)
         end = DenseEnd.for_labels(given.log_odds[bound.problem.usable])
-        grid, wanted = gammas_to_visit(self, bound.problem, rough, end)
+        grid, gamma = gammas_to_visit(self, bound.problem, rough, end)
         garrote, validation = GarroteOfLabels(bound, self.slab_variance), None
-        if wanted == "cv":
+        if gamma.by_folds:
             folds = self._folds(problem, given, rows.groups)
             annealed, validation = cross_validate_garrote(
                 garrote, problem, folds, grid, control, self.n_jobs
@@ -197,7 +196,10 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
         else:
             annealed = anneal_garrote(garrote, problem, grid, control)
         path = coordinates.path(as_path(bound, annealed))
-        chosen = self._choose(path, validation, wanted)
+        if validation is not None:
+            chosen = validation.choose(self.rule)
+        else:
+            chosen = gamma.position(path, lambda: path.free_energy)
         posterior = point_posterior(bound, annealed, chosen, given.column_names)
         best = annealed.solutions[chosen]
         posterior = posterior_of_columns(posterior, bound, best, coordinates, switches.shared)
@@ -207,7 +209,7 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
         found = ChosenSolution(posterior, corrected)
         self._store(path, chosen, found)
         self._store_validation(validation, "gamma")
-        choice = Choice(chosen, choice_in_words(self, wanted, validation), self.rule, validation)
+        choice = gamma.choice(chosen, validation, self.rule)
         self.selection_ = select_on_path(
             problem, path, choice, found, given.origin(self, problem),
             method="Variational Garrote for labels", tol=method.tol,
@@ -216,7 +218,7 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
 
     def _foretell(self, problem: Problem, columns: int) -> None:
         """Say what the path, and those of its folds, will cost."""
-        points = points_in_all(self._path_method.gammas, self.cv, self.gamma == "cv")
+        points = points_in_all(self._path_method.gammas, self.cv, as_gamma(self.gamma).by_folds)
         rows = len(problem.response)
         seconds = points * GARROTE_SECONDS * rows * columns
         what = f"a garrote of {rows} labels and {columns} columns at {points} strengths"
@@ -256,15 +258,6 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
             )
         return SpikeTerms.with_slab(self.slab_variance, offsets, lengths)
 
-    def _choose(
-        self, path: Path[Fit], validation: CrossValidation | None, wanted: str | float
-    ) -> int:
-        if validation is not None:
-            return validation.choose(self.rule)
-        if isinstance(wanted, str):
-            return int(np.argmin(path.free_energy))
-        return position_of(wanted, path)
-
     def _corrected(
         self, problem: Problem, annealed: Posterior, log_odds: Floats
     ) -> Correction | None:
@@ -272,15 +265,15 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
         if not self.correct:
             return None
         seed = repeatable_seed(self.random_state)
-        believed = isinstance(self.gamma, ExpectedSize) or is_number(self.gamma)
+        believed = as_gamma(self.gamma).believed
         return correct_labels(
             problem, self.slab_variance, log_odds, annealed, believed, seed, self.n_jobs
         )
 
     def _refit_settings(self) -> dict[str, Any]:
         """Return the gamma that was chosen, as no more than that."""
-        given = not isinstance(self.gamma, str)
-        return {"gamma": self.gamma if given else OnPath(self.gamma_)}
+        chosen = as_gamma(self.gamma).chosen
+        return {"gamma": OnPath(self.gamma_) if chosen else self.gamma}
 
     def _store(self, path: Path[Fit], chosen: int, found: ChosenSolution) -> None:
         """Set the fitted attributes."""

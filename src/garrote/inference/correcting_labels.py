@@ -18,6 +18,7 @@ from garrote.arrays import Floats
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.choosing import choose_method, find_way
 from garrote.inference.correcting import Correction, every_variable, left_alone, variables_to_sum
+from garrote.inference.grouped.laws import law_over_groups
 from garrote.inference.methods import Enumerate, Method, Sample
 from garrote.inference.task import Task
 from garrote.priors.grouped_inclusion import GroupedInclusion, InclusionOfGroups
@@ -56,7 +57,7 @@ def correct_labels(
     beliefs = Beliefs.about(among, EffectSlab(slab_variance))
     task = Task(among, replace(beliefs, inclusion=law), stated.names, n_jobs, seed)
     method = _method(task)
-    grouped = isinstance(law, InclusionOfGroups)
+    grouped = law_over_groups(law) is not None
     found = find_way(task.prior, problem.likelihood.integration, method, grouped)(task, method)
     probability = stated.inclusion_probability.copy()
     probability[columns] = found.posterior.inclusion_probability[columns]
@@ -102,8 +103,10 @@ def _over(log_odds: Floats, stated: Posterior, believed: bool, everyone: int) ->
 
 def _method(task: Task) -> Method:
     """Fit all models of few variables, and sample those of more."""
-    law, integration = task.beliefs.inclusion, task.problem.likelihood.integration
-    grouped = law if isinstance(law, InclusionOfGroups) else None
+    grouped, integration = (
+        law_over_groups(task.beliefs.inclusion),
+        task.problem.likelihood.integration,
+    )
     rows = len(task.problem.response)
     usual = choose_method(task.prior, integration, task.usable, rows, grouped)
     return usual if isinstance(usual, Enumerate) else Sample()

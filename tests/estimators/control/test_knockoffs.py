@@ -19,6 +19,7 @@ from garrote import (
 )
 from garrote.designs import DenseDesign
 from garrote.estimators.control import knockoff_rows
+from garrote.estimators.control.knockoff_statistics import KnockoffStatistic
 from garrote.knockoffs import ModelX
 from garrote.results.certificates import KNOCKOFFS
 from knockoff_tables import make_table
@@ -331,3 +332,20 @@ def test_no_random_state_is_one_that_can_be_repeated():
     one, two, named = (Knockoffs(q=0.5, random_state=s).fit(X, y) for s in (None, None, 0))
     np.testing.assert_array_equal(one.statistics_, two.statistics_)
     np.testing.assert_array_equal(one.statistics_, named.statistics_)
+
+
+class Sizes(KnockoffStatistic):
+    """Sizes of coefficients of standardised columns, once more."""
+
+    def read(self, model, units):
+        return np.abs(model.coef_ * units)
+
+    def compare(self, original, copy, groups):
+        return original - copy
+
+
+def test_a_statistic_is_an_object_and_may_be_ones_own():
+    one, other = (fitted(statistic=each) for each in (Sizes(), "lasso-difference"))
+    np.testing.assert_allclose(one.statistics_, other.statistics_, atol=1e-12)
+    with pytest.raises(ValueError, match=r"must be one of .*got 3"):
+        fitted(statistic=3)

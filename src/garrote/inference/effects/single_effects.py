@@ -11,10 +11,10 @@ from garrote.inference.beliefs import Beliefs
 from garrote.inference.covariates import with_covariates
 from garrote.inference.effects.columns_of_effects import EffectOfGroups, GroupedColumns
 from garrote.inference.effects.effects_certificate import certify_effects
+from garrote.inference.grouped.laws import law_over_groups
 from garrote.inference.methods import Method
 from garrote.inference.substitutes import with_substitutes
 from garrote.inference.task import Inferred, Task
-from garrote.priors.grouped_inclusion import InclusionOfGroups
 from garrote.problem import Problem
 from garrote.results.certificates import Certificate
 from garrote.results.credible_sets import Likeness, Substitutes
@@ -70,8 +70,8 @@ def single_effects_posterior(analysis: Task, method: Method) -> Inferred:
 
 def columns_in_groups(analysis: Task) -> GroupedColumns | None:
     """Return the groups that effects are of; None where they are of columns."""
-    law, problem = analysis.beliefs.inclusion, analysis.problem
-    if not isinstance(law, InclusionOfGroups):
+    law, problem = law_over_groups(analysis.beliefs.inclusion), analysis.problem
+    if law is None:
         return None
     return GroupedColumns(problem, law, projected=problem.likelihood.least_squares)
 
