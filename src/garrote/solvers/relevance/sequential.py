@@ -58,7 +58,7 @@ def solve_sequentially(
         cut = _lower_noise(state, max(_ROUGH, control.tol), control)
         if not cut:
             cut = _lower_noise(state, control.tol, control)
-    state.settle(control.tol, control.max_iter)
+    state.maximise(control.tol, control.max_iter)
     return state.solution(cut), state.changes
 
 
@@ -71,7 +71,7 @@ def _lower_noise(state: "_State", tol: float, control: Control) -> bool:
     slopes: list[tuple[float, float]] = []
     while True:
         before = state.columns.copy(), state.variance.copy()
-        state.settle(tol, control.max_iter)
+        state.maximise(tol, control.max_iter)
         variance, given = state.variance_of_all(), state.given()
         if slopes and variance @ given.strength > laws.spendable:
             (state.columns, state.variance), state.noise = before, slopes[-1][0]
@@ -128,7 +128,7 @@ class _State:
         found = solution_of(self.given(), self.variance_of_all(), self.noise, self.laws, cut)
         return found._replace(variance=found.variance[self.problem.usable])
 
-    def settle(self, tol: float, max_iter: int) -> None:
+    def maximise(self, tol: float, max_iter: int) -> None:
         """Let variables come and go until no change of one raises the evidence by more than tol."""
         while self.changes < max_iter:
             level = self._adjust(tol)
