@@ -12,6 +12,9 @@ from typing import Any, get_type_hints
 
 import numba
 from llvmlite import ir  # type: ignore[import-untyped]
+from numba._dynfunc import make_function
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
 from numba.extending import intrinsic, overload
 
 from garrote.kernel_sources import fingerprint
@@ -21,6 +24,52 @@ _FASTMATH = {"reassoc", "contract", "nsz"}
 # Division by zero gives infinity, as in NumPy: checks would keep loops from being vectorised. No kernel
 # is called from C, and the way in for that would take a twentieth of the time to compile.
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+
+
+class _Part(JITCodeLibrary):
+    """The code of a function that only kernels call: no machine code is made of it alone.
+
+    numba would optimise it, make machine code of it and a way in from Python, and then do all
+    that again with every kernel that calls it: a third of the time that compiling takes.
+    """
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+
+class _PartCompiler(Compiler):
+    """Types a function and writes its code down for the kernels that call it."""
+
+    def _compile_bytecode(self) -> Any:
+        codegen = self.state.targetctx.codegen()
+        self.state.library = _Part(codegen, self.state.func_id.func_qualname)
+        # The context is this function's own copy.
+        self.state.targetctx.get_executable = self._no_way_in
+        return super()._compile_bytecode()
+
+    @staticmethod
+    def _no_way_in(library: Any, description: Any, environment: Any) -> Any:
+        """Return what numba tells functions apart by; calling it fails."""
+        home, name = description.lookup_module(), description.qualname
+        return make_function(home, name, "", 0, environment, (library,))
+
+
+class _WholeCompiler(Compiler):
+    """Compiles a kernel with all its parts."""
+
+    def _compile_bytecode(self) -> Any:
+        result = super()._compile_bytecode()
+        # What a part asks the interpreter for (in an error's message, say) has an address only now.
+        for environment in result._find_referenced_environments():
+            result.library.codegen.set_env(environment.env_name, environment)
+        return result
+
+
+_PART: dict[str, Any] = {**_OPTIONS, "no_cpython_wrapper": True, "pipeline_class": _PartCompiler}
 
 
 def generic(function: Callable[..., Any]) -> Any:
@@ -48,7 +97,7 @@ def generic(function: Callable[..., Any]) -> Any:
 
     choose.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
     # A body that were called would keep the loop around it from vectorising.
-    options: Any = {"fastmath": _FASTMATH, "forceinline": True, **_OPTIONS}
+    options: Any = {"fastmath": _FASTMATH, "forceinline": True, **_PART}
     overload(dispatcher, strict=False, jit_options=options)(choose)
     return dispatcher
 
@@ -65,10 +114,27 @@ def kernel(
     # Numba's disk cache watches the file of a kernel only, not those of what it calls, and fails on
     # types that have moved. The fingerprint in a kernel's name keeps every state of the sources apart.
     function.__qualname__ = f"{function.__qualname__}_{fingerprint()}"
-    options = _FASTMATH if fastmath else False
-    compiled = numba.njit(cache=True, fastmath=options, forceinline=inline, **_OPTIONS)(function)
-    _forgive_foreign_types(compiled)
-    return compiled
+    same: dict[str, Any] = {"fastmath": _FASTMATH if fastmath else False, "forceinline": inline}
+    whole = numba.njit(cache=True, pipeline_class=_WholeCompiler, **same, **_OPTIONS)(function)
+    _give_parts_to_kernels(whole, numba.njit(**same, **_PART)(function))
+    _forgive_foreign_types(whole)
+    return whole
+
+
+def _give_parts_to_kernels(whole: Any, part: Any) -> None:
+    """Let Python call the compiled whole, and kernels include the part, unless the whole is there."""
+    template_of_whole, overload_of_whole = whole.get_call_template, whole.get_overload
+
+    def get_call_template(arguments: Any, named: Any) -> Any:
+        types = tuple(whole.fold_argument_types(arguments, named)[1])
+        known = template_of_whole if types in whole.overloads else part.get_call_template
+        return known(arguments, named)
+
+    def get_overload(types: Any) -> Any:
+        known = overload_of_whole if tuple(types) in whole.overloads else part.get_overload
+        return known(types)
+
+    whole.get_call_template, whole.get_overload = get_call_template, get_overload
 
 
 def _bits_of(_: Any, number: Any) -> Any:
