@@ -67,6 +67,8 @@ class LogisticGibbsWalk:
         self.fixed = np.zeros(len(rows.fixed))
         self.kappa = rows.weights * (rows.labels - 0.5)
         self.omega = np.zeros(len(rows.labels))
+        # Columns without content are never in, however many they are.
+        self.usable = np.flatnonzero(target.inclusion.log_odds > -np.inf)
         self.unused = no_averages(len(rows.columns))
         self._seen = 0
 
@@ -138,11 +140,15 @@ class LogisticGibbsWalk:
         self.fixed = new
 
     def _sweep(self, averages: Averages | None) -> None:
-        D, prior = len(self.coef), self.target.inclusion
-        draws, normals = self.rng.random(D), self.rng.standard_normal(D)
-        order = self.rng.permutation(D)
+        count, prior = len(self.usable), self.target.inclusion
+        draws, normals = np.empty((2, len(self.coef)))
+        draws[self.usable], normals[self.usable] = (
+            self.rng.random(count),
+            self.rng.standard_normal(count),
+        )
+        order = self.usable[self.rng.permutation(count)]
         per_call = max(1, int(ENTRIES_PER_CALL / max(1, len(self.eta))))
-        for first in range(0, D, per_call):
+        for first in range(0, count, per_call):
             _update(
                 self.rows.columns, self.omega, self.slope, prior.by_size, prior.log_odds,
                 self.humps, self.coef, order[first : first + per_call], draws, normals,
@@ -161,19 +167,20 @@ class LogisticGibbsWalk:
         columns = self.rows.columns
         self.slope += self.coef[j] * self.omega * columns[j]
         self.coef[j] = 0.0
-        D = len(self.coef)
-        log_weight, mean, precision = np.empty(D), np.empty(D), np.empty(D)
+        count = len(self.usable)
+        log_weight, mean, precision = np.empty((3, count))
         per_call = max(1, int(ENTRIES_PER_CALL / max(1, len(self.eta))))
-        for first in range(0, D, per_call):
+        for first in range(0, count, per_call):
+            some = slice(first, first + per_call)
             _weigh(
                 columns, self.omega, self.slope, self.target.inclusion.log_odds, self.humps,
-                self.coef, first, min(first + per_call, D), log_weight, mean, precision,
+                self.coef, self.usable[some], log_weight[some], mean[some], precision[some],
             )  # fmt: skip
         chance = np.cumsum(np.exp(log_weight - log_weight.max()))
         k = int(np.searchsorted(chance, self.rng.random() * chance[-1], side="right"))
-        k = min(k, D - 1)
-        self.coef[k] = mean[k] + self._pulled(mean[k], precision[k])
-        self.coef[k] += self.rng.standard_normal() / np.sqrt(precision[k])
+        k = min(k, count - 1)
+        coef = mean[k] + self._pulled(mean[k], precision[k])
+        self.coef[self.usable[k]] = coef + self.rng.standard_normal() / np.sqrt(precision[k])
 
     def _pulled(self, mean: float, precision: float) -> float:
         """Draw by how much a sign pulls a coefficient that comes in."""
@@ -220,8 +227,6 @@ def _update(columns, omega, slope, by_size, log_odds, humps, coef, order, draws,
     for j in range(coef.shape[0]):
         size += coef[j] != 0.0
     for j in order:
-        if log_odds[j] == -np.inf:
-            continue
         column, old = columns[j], coef[j]
         length, product = 0.0, 0.0
         for i in range(rows):
@@ -252,13 +257,11 @@ def _update(columns, omega, slope, by_size, log_odds, humps, coef, order, draws,
 
 
 @kernel
-def _weigh(
-    columns, omega, slope, log_odds, humps, coef, first, stop, log_weight, mean, precision
-):  # fmt: skip
+def _weigh(columns, omega, slope, log_odds, humps, coef, places, log_weight, mean, precision):
     """Fill in the log weight with which each variable that is out would be the one that is in."""
-    for j in range(first, stop):
-        log_weight[j] = -np.inf
-        if coef[j] != 0.0 or log_odds[j] == -np.inf:
+    for k, j in enumerate(places):
+        log_weight[k] = -np.inf
+        if coef[j] != 0.0:
             continue
         column = columns[j]
         length, product = 0.0, 0.0
@@ -266,6 +269,6 @@ def _weigh(
             length += omega[i] * column[i] * column[i]
             product += slope[i] * column[i]
         c = length + humps[0]
-        mean[j], precision[j] = product / c, c
+        mean[k], precision[k] = product / c, c
         gain, _ = _gain(product, c, humps)
-        log_weight[j] = log_odds[j] + gain + 0.5 * product * product / c
+        log_weight[k] = log_odds[j] + gain + 0.5 * product * product / c
