@@ -95,9 +95,11 @@ class Prior(Settings):
         """Refuse a likelihood for which the prior has no meaning."""
         if integration not in self.integrations:
             known = " or ".join(known.value for known in self.integrations)
+            other = type(self).for_integration(integration)
+            there_is = integration in other.integrations and not isinstance(self, other)
+            remedy = f"take {other.__name__}" if there_is else "see garrote.priors for others"
             raise ValueError(
-                f"{type(self).__name__} is for {known}, not for {integration.value}: see garrote.priors "
-                "for others"
+                f"{type(self).__name__} is for {known}, not for {integration.value}: {remedy}"
             )
 
 
