@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 from collections import Counter
+from importlib.util import find_spec
 from pathlib import Path
 
 import hypothesis
@@ -17,6 +18,7 @@ SHARED_DATA = ROOT.parent / "shared" / "data"
 NO_SHARED_DATA = "the shared data folder is absent"
 # What scripts/install_browser.sh installs, or finds.
 NO_NODE = "no node was found: install Node.js to run the report's scripts without a browser"
+NO_TORCH = 'PyTorch is absent: run pip install "garrote[gpu]"'
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 IN_CI = bool(os.environ.get("CI"))
 
@@ -26,6 +28,7 @@ ALLOWED_SKIPS = [
     # scripts/install_browser.sh has tried, and said why it could not.
     ("no Chromium was found.*", lambda: not any(map(shutil.which, BROWSERS))),
     (re.escape(NO_NODE), lambda: shutil.which("node") is None),
+    (re.escape(NO_TORCH), lambda: find_spec("torch") is None),
     ("no (bash|zsh|fish) was found", lambda: None in map(shutil.which, ("bash", "zsh", "fish"))),
 ]
 

@@ -17,6 +17,7 @@ SEARCH = "search among models"
 FITTED = "fitted models"
 SUBSET = "fit to a subset"
 KNOCKOFFS = "copies of columns"
+SMOOTHED = "smoothed objective"
 NOT_CERTIFIED = "not certified"
 
 
@@ -46,6 +47,11 @@ class Certificate:
     smoothing            the most that an objective with smoothed kinks is above the objective itself,
                          at the last width, as a share of the null model's: no optimum of the smoothed
                          objective is farther than that from the best
+    gap                  how much lower any other point's value could be at most, in the function's units
+    slope of the average length of the gradient of an average, times its deviations, in the same units
+    error of the slope   the standard error of that, over fresh draws; 0 where the average is known
+    averaging adds       the most that an average is above the function itself
+    one flip             by how much the function is lower with one switch flipped; in its units
     violation            largest violation of a coefficient's optimality given all others, as a share of
                          the largest gradient of the null model
     Monte Carlo error    largest standard error of a sampled inclusion probability

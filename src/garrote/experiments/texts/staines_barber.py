@@ -7,10 +7,29 @@ _MARGIN = "there is no hinge loss, smoothed or not"
 STAINES_BARBER = Text(
     "Staines, J. and Barber, D. (2012). Variational Optimization. arXiv:1212.4507.",
     (
-        Entry("section 1", "a bound by averaging over a law"),
-        Entry("sections 1.1-1.3", "its gradient, concavity and optimum"),
-        Entry("Eqs. 1-3", "the bound and its gradient"),
-        Entry("Eqs. 4-10", "when the bound is concave"),
+        Entry(
+            "section 1",
+            "a bound by averaging over a law",
+            "smoothing.GaussianBound smoothing.BernoulliBound smoothing.minimise",
+            remark="of a minimum, so that the bound is from above",
+        ),
+        Entry(
+            "sections 1.1-1.3",
+            "its gradient, concavity and optimum",
+            "smoothing.GaussianBound smoothing.Newton smoothing.LBFGS smoothing.NaturalGradient",
+        ),
+        Entry(
+            "Eqs. 1-3",
+            "the bound and its gradient",
+            "smoothing.GaussianBound smoothing.averages.from_values",
+            remark="the gradient from values of f alone, where the average is not known",
+        ),
+        Entry(
+            "Eqs. 4-10",
+            "when the bound is concave",
+            "smoothing.GaussianBound",
+            remark="convex here; over mean and widths at once with LBFGS(learn=True)",
+        ),
         Entry(
             "Figure 1",
             "the bound on |w| and on a lasso",
@@ -41,7 +60,12 @@ STAINES_BARBER = Text(
             remark="Eq. 18 divides by the root of the trace where its derivation has the trace",
         ),
         Entry("section 2.2", "lassos timed", remark="the study is not there"),
-        Entry("Eqs. 19-20", "its data, and diagonal Newton steps"),
+        Entry(
+            "Eqs. 19-20",
+            "its data, and diagonal Newton steps",
+            "smoothing.Newton",
+            remark="Newton(length=0.1, steps=1, search=False)",
+        ),
         Entry(
             "Table 1",
             "seven solvers of a lasso",

@@ -1,0 +1,201 @@
+"""From a function and a start to a point, its value, and a certificate made of fresh draws."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from garrote.arrays import Floats
+from garrote.proximal.inputs import as_floats
+from garrote.results.certificates import Certificate
+from garrote.smoothing.bernoulli import BernoulliBound
+from garrote.smoothing.certificates import certify_mean, certify_switches
+from garrote.smoothing.gaussian import GaussianBound
+from garrote.smoothing.objective import Objective, to_numpy
+from garrote.smoothing.optimisers import LBFGS, Descent, Newton, Optimiser, as_optimiser
+from garrote.smoothing.schedule import Shrinking
+from garrote.smoothing.switching import follow_switches
+from garrote.solvers.control import Callback, Progress
+from garrote.summaries import Shown
+
+# Widths from the first to this share of it, where nothing else is said.
+_NARROW = 1e-3
+
+
+@dataclass(frozen=True, repr=False)
+class SmoothFit(Shown):
+    """What `minimise` found.
+
+    Attributes
+    ----------
+    x : array
+        The point that is stated, of the library, type and device of ``start``.
+    value : float
+        f(x).
+    mean : array
+        Where the law of x is centred at the end: means, or probabilities of switches.
+    sigma : array
+        Its deviations at the end.
+    bound : float
+        The average of f over that law, which no minimum of f is above; an estimate where U is sampled.
+    certificate : Certificate
+        How far x is from a minimum, from the function and x alone, by fresh draws where U is sampled.
+    history : array of shape (widths, 2)
+        Each width and the value at its mean.
+    n_iter : int
+        Steps of the optimiser.
+    n_evaluations : int
+        Points at which f was computed, its derivative included.
+    """
+
+    x: Any
+    value: float
+    mean: Floats
+    sigma: Floats
+    bound: float
+    certificate: Certificate
+    history: Floats
+    n_iter: int
+    n_evaluations: int
+
+
+def minimise(
+    bound: GaussianBound | BernoulliBound,
+    start: Any,
+    *,
+    sigma: Any = 1.0,
+    error: float | None = None,
+    optimiser: Any = "auto",
+    lower: float | None = None,
+    callback: Callback | None = None,
+) -> SmoothFit:
+    """Minimise a function by way of its average, whose width shrinks.
+
+    Parameters
+    ----------
+    bound : GaussianBound or BernoulliBound
+        The function, and what is known of its average.
+    start : array of shape (D,)
+        Where the law is centred at first, or the first probabilities of switches. Of NumPy, PyTorch or
+        another library of the array API, float32 or float64: f gets points of the same kind.
+    sigma : float or Shrinking, default=1
+        The first width, from which halves lead to a thousandth of it; or all of them.
+    error : float, optional
+        End where averaging adds no more than this, which ``bound.added`` tells (Eq. 18, as derived).
+    optimiser : "auto", "newton", "lbfgs", "natural", Newton, LBFGS or NaturalGradient
+        By default Newton's steps where second derivatives are known or estimated, L-BFGS where they
+        are not, and natural gradients for switches.
+    lower : float, optional
+        A number that f is known not to fall below: the certificate is then a gap.
+    callback : callable, optional
+        Told a `Progress` after each width.
+
+    Returns
+    -------
+    SmoothFit
+
+    Examples
+    --------
+    A median, whose objective has a kink at every number:
+
+    >>> import numpy as np
+    >>> from garrote.smoothing import GaussianBound, minimise
+    >>> numbers = np.array([1.0, 2.0, 4.0, 8.0, 16.0])
+    >>> def far(x):
+    ...     return np.abs(x - numbers).sum(axis=1)
+    >>> fit = minimise(GaussianBound(far), np.zeros(1), sigma=5.0)
+    >>> round(float(fit.x[0]), 1), round(fit.value, 1)
+    (4.0, 21.0)
+    """
+    template = as_floats(start)
+    first = _checked(template)
+    objective = Objective(bound.f, getattr(bound, "derivative", None), bound.batched, template)
+    way: Optimiser | None = None if optimiser == "auto" else as_optimiser(optimiser)
+    if isinstance(bound, BernoulliBound):
+        found = follow_switches(bound, objective, first, way, callback)
+        value = float(objective.values(objective.place(found.state)[None, :])[0])
+        average, certificate = certify_switches(bound, objective, found.state, found.theta, lower)
+        return SmoothFit(
+            objective.place(found.state), value, found.theta, np.sqrt(found.theta * (1 - found.theta)),
+            average.value, certificate, found.history, found.steps, objective.evaluations,
+        )  # fmt: skip
+    schedule = _schedule(bound, sigma, error)
+    run = _follow(bound, objective, first, schedule, way or _usual(bound), callback)
+    average, certificate = certify_mean(bound, objective, run.mu, run.sigma, lower)
+    value = float(objective.values(objective.place(run.mu)[None, :])[0])
+    return SmoothFit(
+        objective.place(run.mu), value, run.mu, run.sigma, average.value, certificate,
+        run.history, run.steps, objective.evaluations,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Run:
+    """The best mean, its widths, the widths passed and the values there, and all steps."""
+
+    mu: Floats
+    sigma: Floats
+    history: Floats
+    steps: int
+
+
+def _follow(
+    bound: GaussianBound,
+    objective: Objective,
+    start: Floats,
+    schedule: Shrinking,
+    way: Optimiser,
+    callback: Callable[[Progress], None] | None,
+) -> _Run:
+    """Go down width by width; keep the mean of least value."""
+    widths = schedule.widths()[:1] if way.learns else schedule.widths()
+    at = Descent(start, np.full(len(start), widths[0]), 0)
+    best, least, made, history = at, np.inf, 0, []
+
+    def average(mu: Floats, sigma: Floats, stream: int) -> Any:
+        return bound.at(objective, mu, sigma, 1 + stream)
+
+    for level, width in enumerate(widths):
+        at = at._replace(sigma=np.full(len(start), width))
+        at = way.descend(average, at, level, schedule.last, bound.sampled)
+        value = float(objective.values(objective.place(at.mu)[None, :])[0])
+        made += at.steps
+        history.append((float(at.sigma.max()), value))
+        if value <= least:
+            best, least = at, value
+        if callback is not None:
+            callback(Progress("smoothing", level + 1, len(widths)))
+    return _Run(best.mu, at.sigma, np.array(history), made)
+
+
+def _usual(bound: GaussianBound) -> Optimiser:
+    """Return Newton's steps where second derivatives are known or estimated, else L-BFGS."""
+    return LBFGS() if not bound.sampled and bound.curvature is None else Newton()
+
+
+def _schedule(bound: GaussianBound, sigma: Any, error: float | None) -> Shrinking:
+    """Return the widths that are meant."""
+    if isinstance(sigma, Shrinking):
+        if error is not None:
+            raise ValueError(
+                "error sets the last width, and sigma=Shrinking(...) has one: give either"
+            )
+        return sigma
+    last = bound.width_for(error) if error is not None else None
+    return Shrinking(
+        sigma, min(last, sigma) if last else max(_NARROW * sigma, np.finfo(float).tiny)
+    )
+
+
+def _checked(start: Any) -> Floats:
+    """Return the start in NumPy's float64; refuse what f cannot be asked about."""
+    if len(start.shape) != 1 or not start.shape[0]:
+        raise ValueError(
+            f"start must be one point, an array of shape (D,), got shape {tuple(start.shape)}"
+        )
+    first = to_numpy(start)
+    if not np.isfinite(first).all():
+        wrong = int(np.argmin(np.isfinite(first)))
+        raise ValueError(f"start must be finite, got {first[wrong]} at position {wrong}")
+    return first

@@ -1,0 +1,42 @@
+"""How a width shrinks: wide first, past all kinks; narrow last, where the bound is tight."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from garrote.arrays import Floats
+from garrote.settings import Settings, check_positive
+
+
+@dataclass(frozen=True)
+class Shrinking(Settings):
+    """Widths from ``first`` to ``last``, each ``factor`` times the one before.
+
+    Examples
+    --------
+    >>> from garrote.smoothing import Shrinking
+    >>> Shrinking(1.0, 0.2, 0.5).widths().tolist()
+    [1.0, 0.5, 0.25, 0.2]
+    """
+
+    first: float = 1.0
+    last: float = 1e-3
+    factor: float = 0.5
+
+    def __post_init__(self) -> None:
+        for name in ("first", "last"):
+            if not getattr(self, name) > 0:
+                raise ValueError(
+                    f"sigma must be above 0, got {name} = {getattr(self, name)!r}: at 0 nothing is "
+                    "averaged"
+                )
+            check_positive(name, getattr(self, name))
+        if not 0 < self.factor < 1:
+            raise ValueError(f"factor must be between 0 and 1, got {self.factor!r}")
+
+    def widths(self) -> Floats:
+        """Return all widths, the last exactly."""
+        if self.first <= self.last:
+            return np.array([self.last])
+        steps = int(np.ceil(np.log(self.first / self.last) / -np.log(self.factor) - 1e-9))
+        return np.append(self.first * self.factor ** np.arange(steps), self.last)
