@@ -204,6 +204,16 @@ STUDIES = {
     "vo-figure-2": Study(
         "what the average adds to |w|", "variational_optimization.figures_1_2", "run_figure_2"
     ),
+    "vo-table-1": Study(
+        "seven solvers of a lasso, and two of ours",
+        "variational_optimization.table_1",
+        "run_table_1",
+    ),
+    "vo-fused": Study(
+        "fused lassos by smoothing, beside their optima",
+        "variational_optimization.fused",
+        "run_fused",
+    ),
     # Hastie, T., Tibshirani, R. and Tibshirani, R. J. (2017), arXiv:1707.08692.
     "htt-risks": Study(
         "forward, lasso, relaxed lasso and best subsets in published settings",

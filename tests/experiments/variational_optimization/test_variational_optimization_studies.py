@@ -5,6 +5,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import norm
 
+from garrote.experiments.variational_optimization.lassos import draw_lasso
 from studies import quick_study
 
 pytestmark = pytest.mark.study
@@ -28,3 +29,35 @@ def test_the_average_adds_most_at_zero():
     assert numbers["ours"][0] == pytest.approx(np.sqrt(2 / np.pi))
     by_hand = quad(lambda w: abs(w) * norm.pdf(w, 1.0), -9, 11, points=[0.0])[0] - 1.0
     assert numbers["ours"][2] == pytest.approx(by_hand, abs=1e-9)
+
+
+def test_all_solvers_of_table_1_end_where_the_text_s_do():
+    numbers = quick_study("vo-table-1").numbers
+    for errors in numbers["errors"].values():
+        worst = dict(zip(numbers["names"], errors.max(axis=0), strict=True))
+        assert worst.pop("subgradients") < 1e-2
+        assert max(worst.values()) <= 1e-12
+        assert errors.min() >= 0.0
+
+
+def test_fused_lassos_by_smoothing_are_optimal_and_by_the_text_s_steps_as_near_as_it_says():
+    numbers = quick_study("vo-fused").numbers
+    printed, other, ours = numbers["error"].values()
+    assert np.abs(ours).max() <= 1e-12
+    assert 0 < other.mean() <= 2e-4
+    # As printed, widths outrun the steps.
+    assert printed.mean() > 5 * other.mean()
+    assert numbers["distance"]['method="smoothing"'].max() <= 1e-9
+
+
+def test_data_are_those_of_equations_19_and_23():
+    rng = np.random.default_rng(0)
+    truth = np.concatenate([draw_lasso(rng, 100).truth for _ in range(30)])
+    assert np.mean(truth == 0) == pytest.approx(0.5, abs=0.04)
+    assert np.abs(truth[truth != 0]).mean() == pytest.approx(5.0, abs=0.1)
+    assert np.abs(truth[truth != 0]).std() == pytest.approx(1.0, abs=0.1)
+    lassos = [draw_lasso(rng, 100, fused=True) for _ in range(30)]
+    equal = [np.mean(np.diff(lasso.truth) == 0) for lasso in lassos]
+    # Half are the one before, and a quarter of two in a row are 0 anew: 0.5 + 0.25 P(0).
+    assert np.mean(equal) == pytest.approx(0.5 + 0.25 * 0.5, abs=0.04)
+    assert lassos[0].X.shape == (1000, 100)

@@ -10,6 +10,7 @@ from sklearn.base import clone
 
 from garrote import Problem, SparseClassifier, SparseRegressor, fit_path
 from garrote.experiments import StudySettings, run_study
+from garrote.experiments.variational_optimization.lassos import draw_lasso
 from garrote.likelihoods import Binomial, Gaussian, Poisson, log_likelihood, saturated
 from garrote.likelihoods.multinomial import Multinomial
 from garrote.paths import FollowPath
@@ -444,3 +445,11 @@ def test_a_column_that_is_constant_up_to_rounding_gets_no_effect(offset, labels)
     alone = clone(model).fit(np.delete(X, 2, axis=1), y > 0 if labels else y)
     np.testing.assert_allclose(np.delete(coef, 2), np.ravel(alone.coef_), atol=1e-4)
     np.testing.assert_allclose(intercept, np.ravel(alone.intercept_)[0], atol=1e-4)
+
+
+def test_a_tolerance_below_rounding_splits_many_pieces_all_the_same():
+    lasso = draw_lasso(np.random.default_rng(0), 500, fused=True)
+    path = fit_path(
+        problem_of(lasso.X, lasso.y), lasso.penalty, [lasso.strength], control=Control(1e-12)
+    )
+    assert path.certificate[0] <= 1e-12

@@ -22,8 +22,9 @@ _MOST_PIECES = 100.0
 _MOST_PRODUCTS = 3_000
 # How often kinks are taken to be stiffer than they are, in order to split less.
 _STIFFER = 20
-# Parts of the way down below this share of the tolerance count for nothing.
-_NOTHING = 0.1
+# Parts of the way down below this share of the tolerance count for nothing; so do those below this share
+# of its length at stiffer kinks, which is what rounding leaves where stiff kinks hold everything.
+_NOTHING, _HELD = 0.1, 1e-9
 # Gains below this share of the objective's size are rounding; after so many there is no more to have.
 _ROUNDING = 1e-14
 _LAST_ROUNDS = 2
@@ -156,6 +157,7 @@ def _split(state: FusedState, way: WayDown, least: float) -> tuple[Pieces, WayDo
     whole = refine(rule, coef, WayDown(np.zeros(len(coef)), way.fused))
     most = max(state.most_pieces, 2 * whole.moving)
     pieces = refine(rule, coef, way, least)
+    least = max(least, _HELD * float(np.abs(way.direction).max()))
     low, high = 1.0, np.inf
     for _ in range(_STIFFER):
         if pieces.moving <= most:
