@@ -22,7 +22,7 @@ def certify_mean(
     adds: then f(x) - min f <= added + |dU/dmu|^2 / (2 convexity), with the least convexity.
     """
     average = bound.at(objective, x, sigma, _FRESH, _TIMES)
-    value = float(objective.values(objective.place(x)[None, :])[0])
+    value = objective.value(x)
     slope = float(np.linalg.norm(sigma * average.gradient))
     parts = {
         "slope of the average": slope,
@@ -43,7 +43,7 @@ def certify_switches(
 ) -> tuple[Average, Certificate]:
     """Return the average over probabilities, and what one flip of a state would still gain."""
     average = bound.at(objective, theta, _FRESH, _TIMES)
-    value = float(objective.values(objective.place(state)[None, :])[0])
+    value = objective.value(state)
     others = objective.values(objective.place(flips(state)))
     gain = max(value - float(others.min(initial=np.inf)), 0.0)
     gaps = [] if lower is None else [_above(value, lower)]

@@ -15,7 +15,7 @@ from garrote.smoothing.gaussian import GaussianBound
 from garrote.smoothing.objective import Objective, to_numpy
 from garrote.smoothing.optimisers import LBFGS, Descent, Newton, Optimiser, as_optimiser
 from garrote.smoothing.schedule import Shrinking
-from garrote.smoothing.switching import follow_switches
+from garrote.smoothing.switching import Switched, follow_switches
 from garrote.solvers.control import Callback, Progress
 from garrote.summaries import Shown
 
@@ -114,19 +114,32 @@ def minimise(
     way: Optimiser | None = None if optimiser == "auto" else as_optimiser(optimiser)
     if isinstance(bound, BernoulliBound):
         found = follow_switches(bound, objective, first, way, callback)
-        value = float(objective.values(objective.place(found.state)[None, :])[0])
-        average, certificate = certify_switches(bound, objective, found.state, found.theta, lower)
-        return SmoothFit(
-            objective.place(found.state), value, found.theta, np.sqrt(found.theta * (1 - found.theta)),
-            average.value, certificate, found.history, found.steps, objective.evaluations,
-        )  # fmt: skip
+        return _of_switches(bound, objective, found, lower)
     schedule = _schedule(bound, sigma, error)
     run = _follow(bound, objective, first, schedule, way or _usual(bound), callback)
-    average, certificate = certify_mean(bound, objective, run.mu, run.sigma, lower)
-    value = float(objective.values(objective.place(run.mu)[None, :])[0])
+    return _of_numbers(bound, objective, run, lower)
+
+
+def _of_switches(
+    bound: BernoulliBound, objective: Objective, found: Switched, lower: float | None
+) -> SmoothFit:
+    """Return what is stated of a state, with its certificate."""
+    state, theta = found.state, found.theta
+    average, certificate = certify_switches(bound, objective, state, theta, lower)
     return SmoothFit(
-        objective.place(run.mu), value, run.mu, run.sigma, average.value, certificate,
-        run.history, run.steps, objective.evaluations,
+        objective.place(state), objective.value(state), theta, np.sqrt(theta * (1 - theta)),
+        average.value, certificate, found.history, found.steps, objective.evaluations,
+    )  # fmt: skip
+
+
+def _of_numbers(
+    bound: GaussianBound, objective: Objective, run: "_Run", lower: float | None
+) -> SmoothFit:
+    """Return what is stated of a mean, with its certificate."""
+    average, certificate = certify_mean(bound, objective, run.mu, run.sigma, lower)
+    return SmoothFit(
+        objective.place(run.mu), objective.value(run.mu), run.mu, run.sigma, average.value,
+        certificate, run.history, run.steps, objective.evaluations,
     )  # fmt: skip
 
 
@@ -159,7 +172,7 @@ def _follow(
     for level, width in enumerate(widths):
         at = at._replace(sigma=np.full(len(start), width))
         at = way.descend(average, at, level, schedule.last, bound.sampled)
-        value = float(objective.values(objective.place(at.mu)[None, :])[0])
+        value = objective.value(at.mu)
         made += at.steps
         history.append((float(at.sigma.max()), value))
         if value <= least:

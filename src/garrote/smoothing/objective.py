@@ -55,6 +55,10 @@ class Objective:
             )
         return values
 
+    def value(self, point: Floats) -> float:
+        """Return f at one point of NumPy."""
+        return float(self.values(self.place(point[None, :]))[0])
+
     def all_states(self, count: int) -> Floats:
         """Return f at all states of some switches, one axis each; computed once."""
         if self._table is None:

@@ -112,7 +112,7 @@ def _rounded(bound: BernoulliBound, objective: Objective, theta: Floats) -> Floa
 
 def _descended(objective: Objective, state: Floats) -> Floats:
     """Flip the best single switch while that lowers the value."""
-    value = float(objective.values(objective.place(state[None, :]))[0])
+    value = objective.value(state)
     while True:
         others = flips(state)
         values = objective.values(objective.place(others))
