@@ -910,6 +910,7 @@ EVERY_ESTIMATOR = {
     "RelevanceClassifier": lambda X, y: estimators.RelevanceClassifier().fit(X, y > 0),
     "RelevanceVectorRegressor": lambda X, y: estimators.RelevanceVectorRegressor().fit(X, y),
     "RelevanceVectorClassifier": lambda X, y: estimators.RelevanceVectorClassifier().fit(X, y > 0),
+    "SmoothSVC": lambda X, y: estimators.SmoothSVC().fit(X, y > 0),
     "KernelFeatures": lambda X, y: estimators.KernelFeatures().fit(X),
     "NonNegativeGarrote": lambda X, y: estimators.NonNegativeGarrote(alpha=0.1).fit(X, y),
     "GreedyRegressor": lambda X, y: estimators.GreedyRegressor(Splicing(3)).fit(X, y),

@@ -11,6 +11,7 @@ if TYPE_CHECKING:  # what type checkers cannot read from the rows of the registr
     from garrote.estimators.control.stability_selection import (
         StabilitySelection as StabilitySelection,
     )
+    from garrote.estimators.margins.smooth_svc import SmoothSVC as SmoothSVC
     from garrote.estimators.non_negative_garrote import NonNegativeGarrote as NonNegativeGarrote
     from garrote.estimators.relevance.kernel_machine import KernelFeatures as KernelFeatures
     from garrote.estimators.relevance.relevance_classifier import (

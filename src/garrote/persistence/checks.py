@@ -95,7 +95,7 @@ def check_estimator(model: Any) -> None:
         raise ModelFileError(f"intercept_ has shape {level}")
     if hasattr(model, "classes_") and np.ndim(coef) == 2:
         classes, rows = len(model.classes_), len(model.coef_)
-        if rows not in (classes, classes - 1):
+        if rows not in (classes, classes - 1, classes * (classes - 1) // 2):
             raise ModelFileError(f"coef_ has {rows} rows for {classes} classes")
     given = model.get_params(deep=False)
     if hasattr(model, "dual_coef_"):  # a kernel machine, whose coefficients are those of rows

@@ -39,6 +39,7 @@ class Certificate:
     falls of the bound   the largest fall of the bound from one sweep to the next; it must never fall
     duality gap          how much better any other answer could be at most, as a share of the null
                          model's objective; only convex objectives have it
+    objective gap        the same as a share of the objective of the answer itself
     norm gap             how much smaller the norm of other coefficients that match the response could be
                          at most, as a share of it
     misfit               what coefficients that should match the response leave of it, as a share of its
@@ -150,6 +151,11 @@ def with_smoothing(fit: Certificate, added: float) -> Certificate:
     """Return what also tells how much smoothing adds, as a share of the null model's objective."""
     said = f"{fit.meaning}; smoothing adds {added:.1e} at most"
     return Certificate(fit.kind, fit.value, fit.parts | {"smoothing": added}, said)
+
+
+def of_margins(gap: float, of_null: float) -> Certificate:
+    """Return how much lower a machine's objective could be, as shares of it and of the null model's."""
+    return Certificate(GAP, gap, {"objective gap": gap, "duality gap": of_null})
 
 
 def constrained(gap: float, violation: float, excess: float) -> Certificate:

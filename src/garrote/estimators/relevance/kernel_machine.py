@@ -40,7 +40,7 @@ class KernelSettings(BaseEstimator):
                 f"a precomputed kernel has a row and a column for each sample, got shape {X.shape}"
             )
         self.X_fit_, self.n_samples_fit_ = X, X.shape[0]
-        self.gamma_ = _gamma(self.gamma, X)
+        self.gamma_ = kernel_width(self.gamma, X)
 
     def _kernel(self, X: Any, rows: Any) -> Floats:
         """Return how much rows of X resemble given ones; of a precomputed kernel, their columns."""
@@ -57,14 +57,20 @@ class KernelSettings(BaseEstimator):
         return tags
 
 
-def _gamma(gamma: Any, X: Any) -> float:
-    """Return a kernel's width: given, 1 / D, or that by the variance of all entries."""
+def kernel_width(gamma: Any, X: Any, weights: Floats | None = None) -> float:
+    """Return a kernel's width: given, 1 / D, or that by the variance of all entries of weighted rows."""
     if not isinstance(gamma, str):
         return float(gamma)
     if gamma == "auto":
         return 1.0 / X.shape[1]
-    sparse = scipy.sparse.issparse(X)
-    spread = float(X.power(2).mean() - X.mean() ** 2) if sparse else float(np.var(X))
+    shares = np.full(X.shape[0], 1.0) if weights is None else weights
+    shares = shares / (shares.sum() * X.shape[1])
+    if scipy.sparse.issparse(X):
+        mean, square = (float((shares @ part).sum()) for part in (X, X.power(2)))
+        spread = square - mean**2
+    else:
+        mean = float((shares @ X).sum())
+        spread = float((shares @ (X - mean) ** 2).sum())
     return 1.0 / (X.shape[1] * spread) if spread > 0 else 1.0
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import expit, log_ndtr, ndtr
+from scipy.special import expit, log_ndtr, logit, ndtr, ndtri
 
 from garrote.arrays import Floats
 
@@ -32,6 +32,10 @@ class Kink:
 
     def curvature(self, t: Floats, width: Floats | float) -> Floats:
         """Return its second derivative in t."""
+        raise NotImplementedError
+
+    def place(self, slope: Floats, width: Floats | float) -> Floats:
+        """Return the t at which the slope is a given one, between 0 and 1."""
         raise NotImplementedError
 
 
@@ -61,6 +65,9 @@ class GaussianKink(Kink):
         z = t / width
         return np.exp(-0.5 * z * z) / (_ROOT_OF_2_PI * width)
 
+    def place(self, slope: Floats, width: Floats | float) -> Floats:
+        return np.asarray(width * ndtri(slope))
+
 
 @dataclass(frozen=True)
 class HuberKink(Kink):
@@ -82,6 +89,9 @@ class HuberKink(Kink):
     def curvature(self, t: Floats, width: Floats | float) -> Floats:
         return np.where(np.abs(t) < width, 0.5 / width, 0.0)
 
+    def place(self, slope: Floats, width: Floats | float) -> Floats:
+        return width * (2.0 * slope - 1.0)
+
 
 @dataclass(frozen=True)
 class SigmoidKink(Kink):
@@ -97,6 +107,9 @@ class SigmoidKink(Kink):
 
     def curvature(self, t: Floats, width: Floats | float) -> Floats:
         return expit(t / width) * expit(-t / width) / width
+
+    def place(self, slope: Floats, width: Floats | float) -> Floats:
+        return np.asarray(width * logit(slope))
 
 
 @dataclass(frozen=True)
@@ -115,6 +128,9 @@ class RootKink(Kink):
 
     def curvature(self, t: Floats, width: Floats | float) -> Floats:
         return 0.5 * width**2 / np.hypot(t, width) ** 3
+
+    def place(self, slope: Floats, width: Floats | float) -> Floats:
+        return width * (slope - 0.5) / np.sqrt(slope * (1.0 - slope))
 
 
 KINKS: dict[str, Kink] = {

@@ -1,0 +1,1 @@
+"""Support vector machines as estimators, trained in the primal by smoothing, with a duality gap."""
