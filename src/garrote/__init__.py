@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # what type checkers cannot read from the table below
     from garrote.estimators import SingleEffectsClassifier as SingleEffectsClassifier
     from garrote.estimators import SingleEffectsRegressor as SingleEffectsRegressor
     from garrote.estimators import SmoothSVC as SmoothSVC
+    from garrote.estimators import SmoothSVR as SmoothSVR
     from garrote.estimators import SparseClassifier as SparseClassifier
     from garrote.estimators import SparseRegressor as SparseRegressor
     from garrote.estimators import SpikeSlabClassifier as SpikeSlabClassifier

@@ -12,6 +12,7 @@ if TYPE_CHECKING:  # what type checkers cannot read from the rows of the registr
         StabilitySelection as StabilitySelection,
     )
     from garrote.estimators.margins.smooth_svc import SmoothSVC as SmoothSVC
+    from garrote.estimators.margins.smooth_svr import SmoothSVR as SmoothSVR
     from garrote.estimators.non_negative_garrote import NonNegativeGarrote as NonNegativeGarrote
     from garrote.estimators.relevance.kernel_machine import KernelFeatures as KernelFeatures
     from garrote.estimators.relevance.relevance_classifier import (

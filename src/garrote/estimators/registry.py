@@ -177,6 +177,7 @@ SELECTORS = {
 # Estimators that select no columns, and are no methods of the command line.
 MACHINES = (
     Place("garrote.estimators.margins.smooth_svc", "SmoothSVC"),
+    Place("garrote.estimators.margins.smooth_svr", "SmoothSVR"),
     Place("garrote.estimators.relevance.kernel_machine", "KernelFeatures"),
     Place("garrote.estimators.relevance.relevance_vectors", "RelevanceVectorRegressor"),
     Place("garrote.estimators.relevance.relevance_vectors", "RelevanceVectorClassifier"),

@@ -3,15 +3,25 @@
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy.special import expit
 from sklearn.base import ClassifierMixin
 from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 
 from garrote.arrays import Array, Floats
 from garrote.estimators.given.inputs import check_labelled_rows, check_weights
+from garrote.estimators.margins.calibration import fold_decisions, logistic_curves
 from garrote.estimators.margins.machine import SmoothMachine
-from garrote.estimators.margins.pairs import pairs_of, scores
+from garrote.estimators.margins.pairs import coupled, pairs_of, scores
+from garrote.settings import check_count
 from garrote.solvers.margins.losses import Margins
+
+
+def _is_calibrated(machine: Any) -> bool:
+    if machine.calibration is None:
+        raise AttributeError("probabilities need calibration=5, or another number of folds")
+    return True
 
 
 class SmoothSVC(ClassifierMixin, SmoothMachine):
@@ -45,6 +55,9 @@ class SmoothSVC(ClassifierMixin, SmoothMachine):
     degree, coef0 : float
         Of the kernel, as in `KernelFeatures`.
     class_weight : dict or "balanced", optional
+    calibration : int, optional
+        So many folds make decisions probabilities (`predict_proba`): a logistic curve is fitted to what
+        machines say of rows that they were not trained on (Platt 1999), at that many times the cost.
     landmarks : int, optional
         So many rows, drawn at random, span the kernel for all (Nystroem): for more rows than a kernel
         matrix has room for. The gap is then that among machines they span.
@@ -70,6 +83,8 @@ class SmoothSVC(ClassifierMixin, SmoothMachine):
     coef_ : array of shape (M, D)
         Of a linear kernel with no more columns than rows.
     intercept_ : array of shape (M,)
+    slopes_, offsets_ : arrays of shape (M,)
+        Of the log odds of each machine's second class, where ``calibration`` is set.
     objective_, sigma_, n_iter_ : arrays of shape (M,)
         Objectives, last widths, and numbers of Newton steps.
     certificate_ : Certificate
@@ -80,6 +95,9 @@ class SmoothSVC(ClassifierMixin, SmoothMachine):
     Staines, J. and Barber, D. (2012). Variational Optimization. arXiv:1212.4507, section 3.
     Chapelle, O. (2007). Training a support vector machine in the primal. Neural Computation 19,
     1155-1178.
+
+    Platt, J. (1999). Probabilistic outputs for support vector machines. Advances in Large Margin
+    Classifiers, 61-74.
 
     Examples
     --------
@@ -108,6 +126,7 @@ class SmoothSVC(ClassifierMixin, SmoothMachine):
         degree: float = 3,
         coef0: float = 0.0,
         class_weight: Any = None,
+        calibration: int | None = None,
         landmarks: int | None = None,
         tol: float = 1e-4,
         max_iter: int = 300,
@@ -123,6 +142,7 @@ class SmoothSVC(ClassifierMixin, SmoothMachine):
         self.degree = degree
         self.coef0 = coef0
         self.class_weight = class_weight
+        self.calibration = calibration
         self.landmarks = landmarks
         self.tol = tol
         self.max_iter = max_iter
@@ -141,18 +161,28 @@ class SmoothSVC(ClassifierMixin, SmoothMachine):
             Multiplies C; a weight of k counts as k repeats of a row.
         """
         self._check_settings()
+        if self.calibration is not None:
+            check_count("calibration", self.calibration, 2)
         X, y = check_labelled_rows(self, X, y)
         X = self._numbers(X)
         check_classification_targets(y)
-        weights = check_weights(sample_weight, X)
+        given = check_weights(sample_weight, X)
         self.classes_, numbers = np.unique(y, return_inverse=True)
-        weights = weights * self._of_classes(y, numbers, weights)
+        weights = given * self._of_classes(y, numbers, given)
         self.classes_ = np.unique(y[weights > 0])
         if len(self.classes_) < 2:
             raise ValueError(
                 f"y has one class only among rows of positive weight, {self.classes_[0]}: rows of two "
                 "classes are needed"
             )
+        self._train(X, y, weights)
+        if self.calibration is not None:
+            told = fold_decisions(self, X, y, given, self.calibration)
+            self.slopes_, self.offsets_ = logistic_curves(told, y, given, self.classes_)
+        return self
+
+    def _train(self, X: Any, y: Array, weights: Floats) -> None:
+        """Train a machine for every two classes."""
         rows, kept = self._rows(X, weights)
         weights, y = weights[kept], y[kept]
         machines = []
@@ -162,7 +192,6 @@ class SmoothSVC(ClassifierMixin, SmoothMachine):
             margins = Margins.hinge(signs, self.C * weights[members])
             machines.append(self._solve(rows, margins, weights, members))
         self._keep(X, rows, kept, machines)
-        return self
 
     def _of_classes(self, y: Array, numbers: Array, weights: Floats) -> Floats:
         """Return what each row's class multiplies its weight by."""
@@ -182,6 +211,17 @@ class SmoothSVC(ClassifierMixin, SmoothMachine):
         found = self._decisions(X)
         count = len(self.classes_)
         return found[:, 0] if count == 2 else scores(found, count)
+
+    @available_if(_is_calibrated)
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the probability of each class, where ``calibration`` is set.
+
+        Near the boundary the likelier class need not be the one that `predict` names.
+        """
+        chances = expit(self._decisions(X) * self.slopes_ + self.offsets_)
+        if len(self.classes_) == 2:
+            return np.column_stack([1.0 - chances[:, 0], chances[:, 0]])
+        return coupled(chances, len(self.classes_))
 
     def predict(self, X: Any) -> Array:
         """Return the class of every row."""

@@ -1,16 +1,14 @@
-"""How wide kinks may be for an objective that is at most some error above the best: before any data fit.
+"""How wide kinks may be for an objective at most some error above the best, before any step is made.
 
 Coefficients that vary by sigma around their means raise the norm by sigma^2 trace and every kink's value
 by its surplus at most, in widths zeta_n = sigma sqrt(1 + |row_n|^2) (Staines & Barber's Eqs. 30, 33 and
-34). The width at which both add up to an allowed error is the root of a quadratic: their Eq. 35, whose
-prefactor is 1 / trace where it is derived (printed is 1 / sqrt(trace)).
+34). The width for an allowed error is their Eq. 35, as its derivation has it.
 """
-
-import numpy as np
 
 from garrote.arrays import Floats
 from garrote.solvers.margins.losses import Margins
 from garrote.solvers.margins.spaces import Space
+from garrote.solvers.smoothing.guarantee import smoothing_error, width_for
 from garrote.solvers.smoothing.kinks import GaussianKink, Kink
 
 
@@ -18,22 +16,23 @@ def error_bound(
     space: Space, margins: Margins, kink: Kink, scales: Floats, width: float, weights: Floats
 ) -> float:
     """Return by how much the smooth objective is above that of the margins, at most (Eq. 34)."""
-    return _curved(space, kink, weights) * width**2 + _straight(margins, kink, scales) * width
+    return smoothing_error(*_parts(space, margins, kink, scales, weights), width)
 
 
 def guaranteed_width(
     space: Space, margins: Margins, kink: Kink, scales: Floats, error: float, weights: Floats
 ) -> float:
     """Return the widest width that keeps the smooth optimum within an error of the best (Eq. 35)."""
-    curved, straight = _curved(space, kink, weights), _straight(margins, kink, scales)
-    # The root in the form that loses no digits where the error is small.
-    return float(2.0 * error / (straight + np.sqrt(straight**2 + 4.0 * error * curved)))
+    return width_for(*_parts(space, margins, kink, scales, weights), error)
 
 
-def _curved(space: Space, kink: Kink, weights: Floats) -> float:
-    """Return what sigma^2 is multiplied by: only where coefficients are averaged does the norm rise."""
-    return space.trace(weights) if isinstance(kink, GaussianKink) else 0.0
+def _parts(
+    space: Space, margins: Margins, kink: Kink, scales: Floats, weights: Floats
+) -> tuple[float, float]:
+    """Return what the width's square and the width are multiplied by.
 
-
-def _straight(margins: Margins, kink: Kink, scales: Floats) -> float:
-    return kink.surplus * len(margins.at) * float(margins.cost @ scales)
+    The norm rises only where coefficients are averaged over.
+    """
+    averaged = isinstance(kink, GaussianKink)
+    quadratic = space.trace(weights) if averaged else 0.0
+    return quadratic, kink.surplus * len(margins.at) * float(margins.cost @ scales)

@@ -83,6 +83,9 @@ class Margins:
         side = np.take_along_axis(self.side, nearest, axis=0)[0]
         at = np.take_along_axis(self.at, nearest, axis=0)[0]
         slope = side * pull / self.cost
+        if len(self.at) == 2:  # a tube of no width is a single kink, from -1 to 1
+            closed = self.at[0] == -self.at[1]
+            slope = np.where(closed, 0.5 * (slope + 1.0), slope)
         free = (slope > _NEXT_TO_A_BOUND) & (slope < 1.0 - _NEXT_TO_A_BOUND)
         found = f.copy()
         found[free] = side[free] * (at[free] - kink.place(slope[free], widths[free]))
