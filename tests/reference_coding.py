@@ -69,3 +69,26 @@ def spike_slab_code(atoms, signal, inclusion, slab, noise):
     weights = np.exp(np.array(weights) - max(weights))
     weights /= weights.sum()
     return weights @ np.array(probability), weights @ np.array(mean)
+
+
+def best_atoms(atoms, codes, signals, passes):
+    """Let every atom be the best one of length 1 at most, given all others (Mairal et al. 2010)."""
+    atoms, inner, outer = atoms.copy(), codes.T @ codes, codes.T @ signals
+    for _ in range(passes):
+        for j in np.flatnonzero(np.diag(inner)):
+            free = atoms[j] + (outer[j] - inner[j] @ atoms) / inner[j, j]
+            atoms[j] = free / max(np.linalg.norm(free), 1.0)
+    return atoms
+
+
+def ksvd_step(atoms, codes, signals):
+    """Update each atom and its codes by a step of the power method on what all others leave."""
+    atoms, codes = atoms.copy(), codes.copy()
+    for j in range(len(atoms)):
+        rows = np.flatnonzero(codes[:, j])
+        if len(rows):
+            rest = signals[rows] - codes[rows] @ atoms + np.outer(codes[rows, j], atoms[j])
+            atoms[j] = codes[rows, j] @ rest
+            atoms[j] /= np.linalg.norm(atoms[j])
+            codes[rows, j] = rest @ atoms[j]
+    return atoms, codes

@@ -1,12 +1,15 @@
 """scikit-learn's checks of the transformers into codes."""
 
-from garrote.coding import SparseCoder
+import pytest
+
+from garrote.coding import KSVD, DictionaryLearning, SparseCoder
 from scikit_checks import scikit_learn_checks
 
+pytestmark = pytest.mark.filterwarnings("ignore:the objective still fell")
+CODERS = [SparseCoder(method=name) for name in ("lasso", "threshold", "spike-slab")]
+LEARNERS = [DictionaryLearning(method=method) for method in ("online", KSVD(max_rounds=5))]
 
-@scikit_learn_checks(
-    SparseCoder(),
-    variants=[SparseCoder(method=name) for name in ("lasso", "threshold", "spike-slab")],
-)
+
+@scikit_learn_checks(SparseCoder(), DictionaryLearning(), variants=[*CODERS, *LEARNERS])
 def test_transformers_keep_the_rules_of_scikit_learn(estimator, check):
     check(estimator)

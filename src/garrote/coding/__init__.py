@@ -10,17 +10,27 @@ from garrote.coding.coders import (
 )
 from garrote.coding.codes import Codes
 from garrote.coding.dictionaries import dct_dictionary
+from garrote.coding.dictionary_learning import DictionaryLearning
+from garrote.coding.learners import KSVD, LEARNERS, Alternating, LearningMethod, Online
+from garrote.coding.record import LearningRecord
 from garrote.coding.sparse_coder import SparseCoder
 
 # What files may hold beside the estimators of `garrote`. A new transformer is a new entry here.
-TRANSFORMERS = {one.__name__: one for one in (SparseCoder,)}
+TRANSFORMERS = {one.__name__: one for one in (SparseCoder, DictionaryLearning)}
 
 __all__ = [
     "CODERS",
+    "KSVD",
+    "LEARNERS",
     "TRANSFORMERS",
+    "Alternating",
     "Codes",
     "CodingMethod",
+    "DictionaryLearning",
     "LassoCoding",
+    "LearningMethod",
+    "LearningRecord",
+    "Online",
     "PursuitCoding",
     "SparseCoder",
     "SpikeSlabCoding",

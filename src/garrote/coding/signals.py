@@ -54,6 +54,14 @@ def signal_weights(sample_weight: Any, X: Any) -> Floats:
     return check_weights(sample_weight, X)
 
 
+def count_distinct(X: Any, weights: Floats) -> int:
+    """Return how many different signals have weight: repeats are what weights stand for."""
+    along = np.random.default_rng(0).standard_normal(X.shape[1])
+    # Equal signals have equal products, as each is summed up in the same order.
+    products = X @ along if scipy.sparse.issparse(X) else np.einsum("ij,j->i", X, along)
+    return len(np.unique(products[weights > 0]))
+
+
 def squared_norms(X: Any) -> Floats:
     """Return the squared length of each signal."""
     if scipy.sparse.issparse(X):

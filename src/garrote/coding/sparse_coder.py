@@ -2,18 +2,13 @@
 
 from typing import Any, Self
 
-import numpy as np
-import scipy.sparse
-from sklearn.utils.validation import check_is_fitted
-
 from garrote.arrays import Floats
+from garrote.coding.atoms import given_atoms
 from garrote.coding.coders import CODERS, CodingMethod
-from garrote.coding.codes import Codes, encoded
 from garrote.coding.dictionaries import dct_dictionary
 from garrote.coding.signals import check_signals, signal_weights
 from garrote.coding.transformer import CodingTransformer
 from garrote.estimators.shared.named_settings import Objects
-from garrote.limits.magnitudes import refuse_large
 
 
 class SparseCoder(CodingTransformer):
@@ -88,23 +83,18 @@ class SparseCoder(CodingTransformer):
         method = coding_method(self.method)
         X = check_signals(self, X, reset=True)
         weights = signal_weights(sample_weight, X)
-        self.components_ = _atoms(self.dictionary, X.shape[1])
+        self.components_ = self._dictionary(X.shape[1])
         self.method_ = method.settle(self.components_, X, weights)
         return self
 
-    def encode(self, X: Any) -> Codes:
-        """Return the codes of signals with what is left of each, and how good each code is.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n_signals, D)
-        """
-        check_is_fitted(self, "components_")
-        X = check_signals(self, X, reset=False)
-        return encoded(self.method_, self.components_, X, self.n_jobs)
-
-    def _code(self, X: Any) -> scipy.sparse.csr_array:
-        return self.method_.code(self.components_, X, self.n_jobs).codes
+    def _dictionary(self, width: int) -> Floats:
+        if isinstance(self.dictionary, str):
+            if self.dictionary != "dct":
+                raise ValueError(
+                    f"dictionary must be an array of atoms or 'dct', got {self.dictionary!r}"
+                )
+            return dct_dictionary(width)
+        return given_atoms(self.dictionary, width)
 
 
 def coding_method(given: Any) -> CodingMethod:
@@ -116,28 +106,3 @@ def coding_method(given: Any) -> CodingMethod:
             f"method must be one of {tuple(CODERS)}, or a coding method of garrote.coding, got {given!r}"
         )
     return CODERS[given]()
-
-
-def _atoms(given: Any, width: int) -> Floats:
-    """Return a dictionary as an array of atoms, one a row; refuse what is none for signals so long."""
-    if isinstance(given, str):
-        if given != "dct":
-            raise ValueError(f"dictionary must be an array of atoms or 'dct', got {given!r}")
-        return dct_dictionary(width)
-    atoms = np.array(given, dtype=np.float64, order="C")
-    if atoms.ndim != 2 or not len(atoms):
-        raise ValueError(
-            f"dictionary must have an atom a row, at least one, got shape {atoms.shape}"
-        )
-    if atoms.shape[1] != width:
-        raise ValueError(
-            f"atoms have {atoms.shape[1]} entries and signals {width}: give a dictionary of shape "
-            f"(n_atoms, {width})"
-        )
-    bad = np.argwhere(~np.isfinite(atoms))
-    if len(bad):
-        raise ValueError(
-            f"dictionary must be finite, got {atoms[tuple(bad[0])]} in atom {bad[0][0]}"
-        )
-    refuse_large(atoms, "dictionary", of="atom")
-    return atoms

@@ -8,6 +8,8 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from garrote.arrays import Array, Floats
+from garrote.coding.coders import CodingMethod
+from garrote.coding.codes import Codes, encoded
 from garrote.coding.signals import check_signals, signal_weights, squared_errors, squared_norms
 from garrote.estimators.shared.named_settings import NamedSettings
 from garrote.estimators.shared.saving import SaveMixin
@@ -18,17 +20,15 @@ class CodingTransformer(
 ):
     """The base of transformers whose ``components_`` are atoms, one a row.
 
-    A class says by `_code` what codes of new signals are, and has a setting ``sparse_output``.
+    What they have found out is how to code: ``method_``.
     """
 
     components_: Floats
+    method_: CodingMethod
     sparse_output: bool
+    n_jobs: int | None
     # Whether signals have to be non-negative.
     _positive = False
-
-    def _code(self, X: Any) -> scipy.sparse.csr_array | Floats:
-        """Return the codes of checked signals."""
-        raise NotImplementedError
 
     def transform(self, X: Any) -> Any:
         """Return the codes of signals.
@@ -44,10 +44,22 @@ class CodingTransformer(
         """
         check_is_fitted(self, "components_")
         X = check_signals(self, X, reset=False, positive=self._positive)
-        codes: Any = self._code(X).astype(X.dtype, copy=False)
-        if self.sparse_output:
-            return scipy.sparse.csr_array(codes)
-        return codes.toarray() if scipy.sparse.issparse(codes) else codes
+        codes = self._coded(X).astype(X.dtype, copy=False)
+        return codes if self.sparse_output else codes.toarray()
+
+    def _coded(self, X: Any) -> scipy.sparse.csr_array:
+        return self.method_.code(self.components_, X, self.n_jobs).codes
+
+    def encode(self, X: Any) -> Codes:
+        """Return the codes of signals with what is left of each, and how good each code is.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_signals, D)
+        """
+        check_is_fitted(self, "components_")
+        X = check_signals(self, X, reset=False, positive=self._positive)
+        return encoded(self.method_, self.components_, X, self.n_jobs)
 
     def inverse_transform(self, X: Any) -> Array:
         """Return the signals that codes stand for.
@@ -77,7 +89,7 @@ class CodingTransformer(
         check_is_fitted(self, "components_")
         X = check_signals(self, X, reset=False, positive=self._positive)
         weights = signal_weights(sample_weight, X)
-        left = float(weights @ squared_errors(X, self._code(X), self.components_))
+        left = float(weights @ squared_errors(X, self._coded(X), self.components_))
         whole = float(weights @ squared_norms(X))
         return 1.0 - left / whole if whole > 0 else float(left == 0.0)
 

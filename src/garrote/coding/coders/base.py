@@ -1,6 +1,7 @@
 """What a way of coding is: settings, the codes of many signals, and how good each of these is."""
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -10,7 +11,7 @@ import scipy.sparse
 from garrote.arrays import Floats
 from garrote.results.certificates import Certificate
 from garrote.settings import Settings, check_positive
-from garrote.solvers.coding.dealing import dense_rows
+from garrote.solvers.coding.dealing import deal, dense_rows, stacked
 
 
 class Coded(NamedTuple):
@@ -31,9 +32,25 @@ class CodingMethod(Settings):
         """Return the method with all that was left open decided for some signals."""
         return self
 
+    @property
+    def price(self) -> float:
+        """What the sum of a code's sizes is multiplied with in the objective."""
+        return 0.0
+
     @abstractmethod
+    def over(self, atoms: Floats) -> Callable[[Floats], Coded]:
+        """Return what codes a block of signals over these atoms."""
+
+    def cost(self, atoms: Floats) -> float:
+        """Return how many products a signal may take."""
+        return float(atoms.size)
+
     def code(self, atoms: Floats, signals: Any, n_jobs: int | None = None) -> Coded:
         """Code signals, dense or sparse, one a row."""
+        parts = deal(signals, self.over(atoms), n_jobs, self.cost(atoms))
+        codes = stacked([part.codes for part in parts], len(atoms))
+        sure = [part.probability for part in parts if part.probability is not None]
+        return Coded(codes, stacked(sure, len(atoms)) if sure else None)
 
     @abstractmethod
     def accuracy(

@@ -1,11 +1,10 @@
 """Codes of small sum: the lasso of every signal, solved exactly."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse
 
 from garrote.arrays import Floats
 from garrote.coding.coders.base import (
@@ -16,7 +15,6 @@ from garrote.coding.coders.base import (
     usual_price,
 )
 from garrote.results.certificates import GAP, Certificate
-from garrote.solvers.coding.dealing import deal, stacked
 from garrote.solvers.coding.lasso_codes import lasso_codes
 
 
@@ -47,28 +45,23 @@ class LassoCoding(CodingMethod):
     def settle(self, atoms: Floats, signals: Any, weights: Floats) -> Self:
         return self if self.alpha else replace(self, alpha=usual_price(signals, weights))
 
-    def code(self, atoms: Floats, signals: Any, n_jobs: int | None = None) -> Coded:
-        assert self.alpha is not None
+    @property
+    def price(self) -> float:
+        return self.alpha or 0.0
+
+    def over(self, atoms: Floats) -> Callable[[Floats], Coded]:
         gram, rank = atoms @ atoms.T, min(atoms.shape)
-        some = partial(_code, gram, atoms, self.alpha, self.positive, rank)
-        # Most signals take a small part of the atoms that they could.
-        cost = len(atoms) * (atoms.shape[1] + min(rank, 64) ** 2)
-        return Coded(stacked(deal(signals, some, n_jobs, cost), len(atoms)))
+        return lambda signals: Coded(
+            lasso_codes(gram, signals @ atoms.T, self.price, self.positive, rank)
+        )
 
     def accuracy(
         self, atoms: Floats, signals: Floats, codes: Floats, probability: Floats | None
     ) -> Floats:
-        assert self.alpha is not None
-        return lasso_gaps(atoms, signals, codes, self.alpha, self.positive)
+        return lasso_gaps(atoms, signals, codes, self.price, self.positive)
 
     def certificate(self, accuracy: Floats) -> Certificate:
         return of_the_worst(GAP, "duality gap", accuracy)
-
-
-def _code(
-    gram: Floats, atoms: Floats, alpha: float, positive: bool, rank: int, signals: Floats
-) -> scipy.sparse.csr_array:
-    return lasso_codes(gram, signals @ atoms.T, alpha, positive, rank)
 
 
 def lasso_gaps(

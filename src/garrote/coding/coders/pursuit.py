@@ -1,15 +1,16 @@
 """Codes of a few atoms, taken in one after the other: orthogonal matching pursuit."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from garrote.arrays import Floats
 from garrote.coding.coders.base import Coded, CodingMethod, of_the_worst
-from garrote.greedy import omp_many
 from garrote.results.certificates import SUBSET, Certificate
 from garrote.settings import check_count, is_number
+from garrote.solvers.greedy.batch import pursue
 
 
 @dataclass(frozen=True)
@@ -41,14 +42,24 @@ class PursuitCoding(CodingMethod):
                 f"tol is the share that may be left, from 0 to below 1, got {self.tol!r}"
             )
 
-    def code(self, atoms: Floats, signals: Any, n_jobs: int | None = None) -> Coded:
+    def over(self, atoms: Floats) -> Callable[[Floats], Coded]:
+        gram, most = atoms @ atoms.T, self._most(atoms)
+        return lambda signals: Coded(pursue(gram, atoms, most, self.tol or 0.0, signals))
+
+    def cost(self, atoms: Floats) -> float:
+        return float(atoms.size + len(atoms) * self._most(atoms) ** 2 / 2)
+
+    def _most(self, atoms: Floats) -> int:
+        """Return how many atoms a signal may have."""
         most = min(atoms.shape)
-        if self.n_nonzero is not None and self.n_nonzero > most:
+        if self.n_nonzero is None:
+            return most if self.tol is not None else min(most, max(1, len(atoms) // 10))
+        if self.n_nonzero > most:
             raise ValueError(
                 f"n_nonzero must be at most {most}, the fewer of atoms and columns, got "
                 f"{self.n_nonzero}"
             )
-        return Coded(omp_many(atoms, signals, self.n_nonzero, tol=self.tol, n_jobs=n_jobs))
+        return int(self.n_nonzero)
 
     def accuracy(
         self, atoms: Floats, signals: Floats, codes: Floats, probability: Floats | None

@@ -1,5 +1,6 @@
 """Codes of which it is known how probable each atom is: a spike and a slab, by mean field."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Self
@@ -12,7 +13,6 @@ from garrote.arrays import Floats
 from garrote.coding.coders.base import Coded, CodingMethod, of_the_worst, some_rows
 from garrote.results.certificates import EQUATIONS, Certificate
 from garrote.settings import check_positive, is_number
-from garrote.solvers.coding.dealing import deal, stacked
 from garrote.solvers.coding.lasso_codes import lasso_codes
 from garrote.solvers.coding.spike_slab_codes import spike_rule, spike_slab_codes
 
@@ -106,10 +106,8 @@ class SpikeSlabCoding(CodingMethod):
             noise_variance=self.noise_variance or max(float(expected), least[2]),
         )
 
-    def code(self, atoms: Floats, signals: Any, n_jobs: int | None = None) -> Coded:
-        parts = deal(signals, partial(_sparse_code, atoms, self), n_jobs)
-        codes, probability = (stacked(list(each), len(atoms)) for each in zip(*parts, strict=True))
-        return Coded(codes, probability)
+    def over(self, atoms: Floats) -> Callable[[Floats], Coded]:
+        return partial(_sparse_code, atoms, self)
 
     def accuracy(
         self, atoms: Floats, signals: Floats, codes: Floats, probability: Floats | None
@@ -140,9 +138,7 @@ def _code(atoms: Floats, method: SpikeSlabCoding, signals: Floats) -> tuple[Floa
     return spike_slab_codes(gram, products, spike_rule(curvature, share, slab, noise), start)
 
 
-def _sparse_code(
-    atoms: Floats, method: SpikeSlabCoding, signals: Floats
-) -> tuple[scipy.sparse.csr_array, scipy.sparse.csr_array]:
+def _sparse_code(atoms: Floats, method: SpikeSlabCoding, signals: Floats) -> Coded:
     means, probability = _code(atoms, method, signals)
     kept = probability > _IMPROBABLE
-    return scipy.sparse.csr_array(means * kept), scipy.sparse.csr_array(probability * kept)
+    return Coded(scipy.sparse.csr_array(means * kept), scipy.sparse.csr_array(probability * kept))

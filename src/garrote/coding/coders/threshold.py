@@ -1,5 +1,6 @@
 """Codes by one product: what each atom alone would have, shrunk or kept where it is large."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Self
@@ -18,7 +19,6 @@ from garrote.coding.coders.base import (
 from garrote.coding.coders.lasso import lasso_gaps
 from garrote.coding.coders.pursuit import normal_equations
 from garrote.results.certificates import GAP, SUBSET, Certificate
-from garrote.solvers.coding.dealing import deal, stacked
 
 
 @dataclass(frozen=True)
@@ -53,17 +53,19 @@ class ThresholdCoding(CodingMethod):
     def settle(self, atoms: Floats, signals: Any, weights: Floats) -> Self:
         return self if self.alpha else replace(self, alpha=usual_price(signals, weights))
 
-    def code(self, atoms: Floats, signals: Any, n_jobs: int | None = None) -> Coded:
+    @property
+    def price(self) -> float:
+        return self.alpha or 0.0 if self.rule == "soft" else 0.0
+
+    def over(self, atoms: Floats) -> Callable[[Floats], Coded]:
         assert self.alpha is not None
-        some = partial(_code, atoms, self.alpha, self.rule == "soft")
-        return Coded(stacked(deal(signals, some, n_jobs, atoms.size), len(atoms)))
+        return partial(_code, atoms, self.alpha, self.rule == "soft")
 
     def accuracy(
         self, atoms: Floats, signals: Floats, codes: Floats, probability: Floats | None
     ) -> Floats:
-        assert self.alpha is not None
         if self.rule == "soft":
-            return lasso_gaps(atoms, signals, codes, self.alpha)
+            return lasso_gaps(atoms, signals, codes, self.price)
         return normal_equations(atoms, signals, codes)
 
     def certificate(self, accuracy: Floats) -> Certificate:
@@ -72,7 +74,7 @@ class ThresholdCoding(CodingMethod):
         return of_the_worst(SUBSET, "normal equations", accuracy)
 
 
-def _code(atoms: Floats, alpha: float, soft: bool, signals: Floats) -> scipy.sparse.csr_array:
+def _code(atoms: Floats, alpha: float, soft: bool, signals: Floats) -> Coded:
     squares = np.einsum("ij,ij->i", atoms, atoms)
     used = squares > 0  # an atom of zeros explains nothing
     products = (signals @ atoms.T)[:, used]
@@ -82,4 +84,4 @@ def _code(atoms: Floats, alpha: float, soft: bool, signals: Floats) -> scipy.spa
         kept = np.where(np.abs(products) > alpha * np.sqrt(squares[used]), products, 0.0)
     codes = np.zeros((len(signals), len(atoms)))
     codes[:, used] = kept / squares[used]
-    return scipy.sparse.csr_array(codes)
+    return Coded(scipy.sparse.csr_array(codes))

@@ -3,7 +3,7 @@
 from garrote.experiments.texts.murphy_first_sections import FIRST_SECTIONS, UNDRAWN
 from garrote.experiments.texts.places import Entry, Text
 
-_CODING = "learned dictionaries are planned"
+_CODING = "planned"
 
 _EXTENSIONS = (
     Entry("section 13.5", "beyond the lasso", "penalties.GroupLasso penalties.FusedLasso"),
@@ -145,9 +145,17 @@ _RELEVANCE = (
 
 _NOT_YET = (
     Entry("section 13.8", "sparse coding", "coding.SparseCoder", remark="over given dictionaries"),
-    Entry("sections 13.8.1-13.8.4", "dictionaries, sensing, inpainting", remark=_CODING),
+    Entry("section 13.8.1", "learning a dictionary", "coding.DictionaryLearning"),
+    Entry("sections 13.8.2-13.8.4", "filters, sensing, inpainting", remark=_CODING),
     Entry("Table 13.3", "models of latent factors", remark=_CODING),
-    Entry("Eqs. 13.174-13.179", "learning a dictionary", remark=_CODING),
+    Entry(
+        "Eq. 13.174",
+        "the likelihood of a dictionary",
+        "coding.SpikeSlabCoding",
+        remark="of given dictionaries, bounded by mean field",
+    ),
+    Entry("Eqs. 13.175-13.177", "codes and dictionary together", "coding.DictionaryLearning"),
+    Entry("Eqs. 13.178-13.179", "non-negative and sparse factors", remark=_CODING),
     Entry("Figure 13.21", "filters of natural images", remark=_CODING),
     Entry("Figure 13.22", "compressed sensing", remark=_CODING),
     Entry("Figure 13.23", "inpainting", remark=_CODING),

@@ -1,11 +1,12 @@
 """Signals dealt out in blocks, which are dense where signals are not, and codes put together."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import scipy.sparse
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import effective_n_jobs
 
 from garrote.arrays import Array, Floats
 
@@ -16,7 +17,12 @@ _MOST_PRODUCTS = 4e7
 
 
 def deal(
-    signals: Any, code: Callable[[Floats], Any], n_jobs: int | None = None, cost: float = 0.0
+    signals: Any,
+    code: Callable[..., Any],
+    n_jobs: int | None = None,
+    cost: float = 0.0,
+    beside: Sequence[Array] = (),
+    together: int | None = None,
 ) -> list[Any]:
     """Return what ``code`` makes of each block of signals, in their order.
 
@@ -25,21 +31,29 @@ def deal(
     signals : array or sparse matrix of shape (n_signals, length)
         Blocks of a sparse one are made dense, never all of it.
     code : callable
-        Given a block of rows in double precision.
+        Given a block of rows in double precision, and those of the arrays beside it.
     n_jobs : int, optional
         Threads.
     cost : float
         Products that a signal may take, by which blocks are cut.
+    beside : sequence of arrays of length n_signals
+    together : int, optional
+        Signals of a block at most.
     """
-    size = max(1, min(TOGETHER, int(_MOST_PRODUCTS / max(cost, 1.0))))
-    starts = range(0, signals.shape[0], size)
-    jobs = min(effective_n_jobs(n_jobs), max(1, len(starts)))
-    return list(
-        Parallel(n_jobs=jobs, prefer="threads")(
-            delayed(lambda at: code(dense_rows(signals, slice(at, at + size))))(start)
-            for start in starts
-        )
-    )
+    size = max(1, min(together or TOGETHER, int(_MOST_PRODUCTS / max(cost, 1.0))))
+    blocks = [slice(at, at + size) for at in range(0, signals.shape[0], size)]
+
+    def visit(rows: slice) -> Any:
+        return code(dense_rows(signals, rows), *(each[rows] for each in beside))
+
+    jobs = min(effective_n_jobs(n_jobs), max(1, len(blocks)))
+    if jobs == 1:
+        return [visit(rows) for rows in blocks]
+    pool = ThreadPoolExecutor(jobs)
+    try:
+        return list(pool.map(visit, blocks))
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def dense_rows(signals: Any, rows: Any) -> Floats:

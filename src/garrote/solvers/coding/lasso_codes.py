@@ -27,7 +27,11 @@ _CHANGES = 4
 # What correlations may be off their values, as a share of the largest one of a signal.
 _ACCURATE = 1e-11
 _MOST_SWEEPS = 10_000
-_OUT, _IN, _DEPENDS, _RESTS = 0, 1, 2, 3
+# Products of one call of the kernel: some milliseconds of work.
+_MOST_WORK = 10_000_000
+# Atoms that are looked at together, and the share of the strength by which they may miss it.
+_AT_ONCE, _SLACK = 16, 1e-13
+_OUT, _IN, _DEPENDS = 0, 1, 2
 
 
 class Followed(NamedTuple):
@@ -76,9 +80,9 @@ def follow_all(gram: Floats, products: Floats, alpha: float, positive: bool, ran
         np.zeros((n, rank), np.int64), np.zeros((n, rank)), np.zeros(n, np.int64), np.zeros(n)
     )
     rows, vectors, lists = np.empty((rank, atoms)), np.empty((2, atoms)), np.empty((3, rank))
-    _follow(
-        gram, products, alpha, positive, rows, vectors, lists, np.zeros(atoms, np.int64), *found
-    )
+    first, state = 0, np.zeros(atoms, np.int64)
+    while first < n:
+        first = _follow(first, gram, products, alpha, positive, rows, vectors, lists, state, *found)
     return found
 
 
@@ -156,7 +160,7 @@ def _enter(gram, rows, members, lists, ahead, state, k, j, sign):
 @kernel
 def _leave(gram, rows, members, coef, lists, ahead, state, k, place):
     """Put the atom at a place out, and take those that came after it in anew; return how many are in."""
-    state[members[place]] = _RESTS
+    state[members[place]] = _OUT
     signs = lists[1]
     for a in range(place, k - 1):
         members[a], coef[a], signs[a] = members[a + 1], coef[a + 1], signs[a + 1]
@@ -185,18 +189,21 @@ def _slopes(rows, members, lists, k):
 
 @kernel
 def _follow(
-    gram, products, alpha, positive, rows, vectors, lists, state, columns, coefs, counts, off
+    first, gram, products, alpha, positive, rows, vectors, lists, state, columns, coefs, counts, off
 ):
-    """Follow signals one after the other.
+    """Follow signals from the first one on for some milliseconds; return where to go on.
 
     ``lists`` are, of the atoms that are in, R^-T of their signs, the signs, and the slopes of the codes;
     ``vectors`` are the correlations that are left and by how much they fall with a unit of the strength.
     """
     rank, atoms = rows.shape
     left, ahead = vectors[0], vectors[1]
-    for s in range(products.shape[0]):
+    work = 0
+    for s in range(first, products.shape[0]):
+        if work > _MOST_WORK:
+            return s
         members, coef = columns[s], coefs[s]
-        k, entering, strength = 0, -1, 0.0
+        k, entering, resting, strength = 0, -1, -1, 0.0
         for i in range(atoms):
             left[i], ahead[i], state[i] = products[s, i], 0.0, _OUT
             size = left[i] if positive else abs(left[i])
@@ -214,8 +221,9 @@ def _follow(
                     if _enter(gram, rows, members, lists, ahead, state, k, entering, sign):
                         coef[k] = 0.0
                         k += 1
+            work += (k + 4) * atoms
             _slopes(rows, members, lists, k)
-            step, entering = _next(left, ahead, state, strength, alpha, positive)
+            step, entering = _next(left, ahead, state, resting, strength, alpha, positive)
             leaving = -1
             for a in range(k):
                 slope = lists[2, a]
@@ -226,7 +234,9 @@ def _follow(
                 left[i] -= step * ahead[i]
             for a in range(k):
                 coef[a] += step * lists[2, a]
+            resting = -1
             if leaving >= 0:
+                resting = members[leaving]
                 k = _leave(gram, rows, members, coef, lists, ahead, state, k, leaving)
                 entering = -1
             elif entering < 0:
@@ -235,23 +245,46 @@ def _follow(
         if k > 0:
             worst = _check(gram, products[s], members, coef, left, k, alpha, positive)
             off[s] = worst / scale
+    return products.shape[0]
 
 
 @kernel(inline=True)
-def _next(left, ahead, state, strength, alpha, positive):
-    """Return the step to the next change, the atom that comes in then (-1: at the end)."""
-    step, entering = strength - alpha, -1
-    for i in range(left.shape[0]):
-        if state[i] == _OUT:
+def _next(left, ahead, state, resting, strength, alpha, positive):
+    """Return the step to the next change, and the atom that comes in then (-1: at the end).
+
+    Most atoms are far from it: several are looked at together, and one by one only if one is near. An
+    atom that has just left is ``resting``: it is where it would come in.
+    """
+    step, entering, sign = strength - alpha, -1, 0.0 if positive else 1.0
+    slack = _SLACK * strength  # those that are in are there but for rounding
+    whole = left.shape[0] - left.shape[0] % _AT_ONCE
+    for first in range(0, whole, _AT_ONCE):
+        near = 0.0
+        for i in range(_AT_ONCE):
+            fall = step * ahead[first + i] - left[first + i]
+            room = step - strength - slack
+            near += max(room - fall, 0.0) + sign * max(room + fall, 0.0)
+        if near > 0.0:
+            step, entering = _nearest(
+                left, ahead, state, resting, strength, sign, first, first + _AT_ONCE, step, entering
+            )
+    return _nearest(
+        left, ahead, state, resting, strength, sign, whole, left.shape[0], step, entering
+    )
+
+
+@kernel(inline=True)
+def _nearest(left, ahead, state, resting, strength, sign, first, end, step, entering):
+    """Look at some atoms one by one; return the step to the next change, and who comes in then."""
+    for i in range(first, end):
+        if state[i] == _OUT and i != resting:
+            # Neither is 0 but for copies, which never come in beside each other.
+            up, down = 1.0 - ahead[i], sign * (1.0 + ahead[i])
             above, below = strength - left[i], strength + left[i]
-            # Neither is 0 exactly but for copies, which never come in beside each other.
-            up, down = 1.0 - ahead[i], 1.0 + ahead[i]
             if above < step * up and up > 0.0:
                 step, entering = max(above, 0.0) / up, i
-            if not positive and below < step * down and down > 0.0:
+            if below < step * down and down > 0.0:
                 step, entering = max(below, 0.0) / down, i
-        elif state[i] == _RESTS:
-            state[i] = _OUT
     return step, entering
 
 

@@ -80,7 +80,7 @@ def omp_many(
     if tol is not None and not (is_number(tol) and 0 <= tol < 1):
         raise ValueError(f"tol is the share that may be left, from 0 to below 1, got {tol!r}")
     gram = atoms @ atoms.T
-    return _coded(gram, atoms, values, most, max(tol or 0.0, _NOTHING), n_jobs)
+    return _coded(gram, atoms, values, most, tol or 0.0, n_jobs)
 
 
 def _checked(given: Any, name: str) -> Any:
@@ -103,21 +103,24 @@ def _coded(
     gram: Floats, atoms: Floats, signals: Any, most: int, least: float, n_jobs: int | None
 ) -> scipy.sparse.csr_array:
     """Deal signals out to threads, and put their codes together."""
-    code = partial(_some, gram, atoms, most, least)
+    code = partial(pursue, gram, atoms, most, least)
     cost = len(gram) * (most + 1) * (most + 2) / 2 + gram.shape[0] * atoms.shape[1]
     return stacked(deal(signals, code, n_jobs, cost), len(gram))
 
 
-def _some(
+def pursue(
     gram: Floats, atoms: Floats, most: int, least: float, signals: Floats
 ) -> scipy.sparse.csr_array:
-    """Code some signals."""
+    """Code some signals over atoms with given products, without any check.
+
+    ``most`` are the atoms that one may have, ``least`` is the share of its square that may be left.
+    """
     products, squares = signals @ atoms.T, np.einsum("ij,ij->i", signals, signals)
     columns, coefs = np.zeros((len(signals), most), np.int64), np.zeros((len(signals), most))
     counts, rows = np.zeros(len(signals), np.int64), np.empty((most, len(gram)))
     length = np.sqrt(np.diag(gram))
     inverse = np.divide(1.0, length, out=np.zeros_like(length), where=length > 0)
-    _pursue(gram, products, squares, inverse, least, rows, columns, coefs, counts)
+    _pursue(gram, products, squares, inverse, max(least, _NOTHING), rows, columns, coefs, counts)
     return packed(columns, coefs, counts, len(gram))
 
 
