@@ -14,5 +14,6 @@ NAMES = (
     "variation",
     "fused",
     "greedy",
+    "coding",
     "startup",
 )

@@ -2,14 +2,17 @@
 
 import pytest
 
-from garrote.coding import KSVD, DictionaryLearning, SparseCoder
+from garrote.coding import KSVD, DictionaryLearning, NonNegativeFactorization, SparseCoder
 from scikit_checks import scikit_learn_checks
 
 pytestmark = pytest.mark.filterwarnings("ignore:the objective still fell")
-CODERS = [SparseCoder(method=name) for name in ("lasso", "threshold", "spike-slab")]
+CODERS = [SparseCoder(method=name) for name in ("lasso", "non-negative", "threshold", "spike-slab")]
 LEARNERS = [DictionaryLearning(method=method) for method in ("online", KSVD(max_rounds=5))]
+LEARNERS += [NonNegativeFactorization(alpha=0.1)]
 
 
-@scikit_learn_checks(SparseCoder(), DictionaryLearning(), variants=[*CODERS, *LEARNERS])
+@scikit_learn_checks(
+    SparseCoder(), DictionaryLearning(), NonNegativeFactorization(), variants=[*CODERS, *LEARNERS]
+)
 def test_transformers_keep_the_rules_of_scikit_learn(estimator, check):
     check(estimator)

@@ -4,6 +4,7 @@ from garrote.coding.coders import (
     CODERS,
     CodingMethod,
     LassoCoding,
+    NonNegativeCoding,
     PursuitCoding,
     SpikeSlabCoding,
     ThresholdCoding,
@@ -12,11 +13,14 @@ from garrote.coding.codes import Codes
 from garrote.coding.dictionaries import dct_dictionary
 from garrote.coding.dictionary_learning import DictionaryLearning
 from garrote.coding.learners import KSVD, LEARNERS, Alternating, LearningMethod, Online
+from garrote.coding.non_negative_factorization import NonNegativeFactorization
 from garrote.coding.record import LearningRecord
 from garrote.coding.sparse_coder import SparseCoder
 
 # What files may hold beside the estimators of `garrote`. A new transformer is a new entry here.
-TRANSFORMERS = {one.__name__: one for one in (SparseCoder, DictionaryLearning)}
+TRANSFORMERS = {
+    one.__name__: one for one in (SparseCoder, DictionaryLearning, NonNegativeFactorization)
+}
 
 __all__ = [
     "CODERS",
@@ -30,6 +34,8 @@ __all__ = [
     "LassoCoding",
     "LearningMethod",
     "LearningRecord",
+    "NonNegativeCoding",
+    "NonNegativeFactorization",
     "Online",
     "PursuitCoding",
     "SparseCoder",

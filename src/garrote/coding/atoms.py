@@ -25,8 +25,7 @@ def random_atoms(count: int, signals: Any, weights: Floats, rng: np.random.Gener
 
     They depend on the signals through these moments alone: a weight is as good as repeats.
     """
-    parts = deal(signals, lambda rows, weight: (rows * weight[:, None]).T @ rows, beside=(weights,))
-    moments = np.sum(parts, axis=0)
+    moments = second_moments(signals, weights)
     values, vectors = np.linalg.eigh(moments / max(np.trace(moments), 1e-300))
     # Signs of eigenvectors are arbitrary.
     vectors = vectors * np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(len(vectors))])
@@ -38,8 +37,19 @@ def random_atoms(count: int, signals: Any, weights: Floats, rng: np.random.Gener
     return drawn
 
 
+def second_moments(signals: Any, weights: Floats) -> Floats:
+    """Return the sum of the products of each two columns, each signal with its weight."""
+    parts = deal(signals, lambda rows, weight: (rows * weight[:, None]).T @ rows, beside=(weights,))
+    return np.asarray(np.sum(parts, axis=0))
+
+
 def replace_unused(
-    atoms: Floats, used: Array, coder: CodingMethod, signals: Any, left: Floats
+    atoms: Floats,
+    used: Array,
+    coder: CodingMethod,
+    signals: Any,
+    left: Floats,
+    positive: bool = False,
 ) -> Array:
     """Put what is left of the worst signals in place of atoms that are in no code, in place.
 
@@ -51,6 +61,8 @@ def replace_unused(
     signals : array or sparse matrix of shape (N, D)
     left : array of shape (N,)
         The squared length of what the codes leave of each.
+    positive : bool
+        Whether atoms are not negative.
 
     Returns
     -------
@@ -60,14 +72,13 @@ def replace_unused(
     unused = np.flatnonzero(~used)
     if not len(unused):
         return unused
+    worst = np.argsort(-left, kind="stable")[: 10 * len(unused)]
+    rows = dense_rows(signals, worst[left[worst] > 0])
+    rest = rows - coder.code(atoms, rows).codes @ atoms
+    rest = np.maximum(rest, 0.0) if positive else rest
     # A shorter rest would not pay for an atom of its own.
     floor = max(1e-12 * float(squared_norms(signals).max(initial=0.0)), 1.001 * coder.price**2)
-    worst = np.argsort(-left, kind="stable")[: 10 * len(unused)]
-    worst = worst[left[worst] > floor]
-    if not len(worst):
-        return unused[:0]
-    rows = dense_rows(signals, worst)
-    rest = of_length_one(rows - coder.code(atoms, rows).codes @ atoms)
+    rest = of_length_one(rest[np.einsum("ij,ij->i", rest, rest) > floor])
     chosen: list[int] = []
     for k in range(len(rest)):
         if len(chosen) == len(unused):

@@ -1,28 +1,19 @@
 """Atoms learned from signals, so that a few of them make up each, as a scikit-learn transformer."""
 
-import warnings
-from functools import partial
 from typing import Any, Self
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 
 from garrote.arrays import Floats
-from garrote.coding.atoms import given_atoms, of_length_one, random_atoms
+from garrote.coding.atoms import random_atoms
 from garrote.coding.coders import CodingMethod
 from garrote.coding.coders.base import some_rows
-from garrote.coding.learners import LEARNERS, Learned, LearningMethod, Memory, Online, Task
-from garrote.coding.learners.certifying import learned_certificate
-from garrote.coding.record import LearningRecord
-from garrote.coding.signals import check_signals, count_distinct, signal_weights
-from garrote.coding.transformer import CodingTransformer
+from garrote.coding.learners import LEARNERS, LearningMethod, Online
+from garrote.coding.learning_transformer import LearningTransformer
+from garrote.coding.signals import check_signals, signal_weights
 from garrote.estimators.shared.named_settings import Objects
-from garrote.estimators.shared.posterior_settings import seed_of
-from garrote.results.certificates import Certificate
-from garrote.settings import check_count
-from garrote.solvers.coding.dealing import dense_rows
-from garrote.solvers.control import Callback, Control
+from garrote.solvers.control import Callback
 
 # Signals on which a dictionary is measured that was learned from batches.
 _MEASURED = 2000
@@ -32,7 +23,7 @@ def _learns_online(estimator: Any) -> bool:
     return isinstance(learning_method(estimator.method), Online)
 
 
-class DictionaryLearning(CodingTransformer):
+class DictionaryLearning(LearningTransformer):
     """A dictionary of which every signal needs a few atoms only.
 
     Minimises the mean over signals x of 1/2 |x - z W|^2 + alpha |z|_1 over codes z and a dictionary W
@@ -140,16 +131,11 @@ class DictionaryLearning(CodingTransformer):
         learner, coder = self._settings()
         X = check_signals(self, X, reset=True)
         weights = signal_weights(sample_weight, X)
-        rng = np.random.default_rng(seed_of(self.random_state))
-        atoms = self._start(X, weights, rng)
-        coder = coder.settle(atoms, X, weights)
-        report = partial(Control(callback=self.callback).report, learner.name)
-        learned = learner.learn(Task(X, weights, atoms, coder, rng, self.n_jobs, report))
-        self._keep(learned, coder)
+        task = self._task(X, weights, coder, learner.name)
+        learned = learner.learn(task)
+        self._keep(learned, task.coder)
         rows, share = (X, weights) if learner.whole else some_rows(X, weights, _MEASURED)
-        self.certificate_: Certificate = learned_certificate(
-            coder, self.components_, rows, share, self.n_jobs, X.shape[0]
-        )
+        self._certify(rows, share, X.shape[0])
         if not learned.settled:
             self._warn(learner)
         return self
@@ -166,76 +152,17 @@ class DictionaryLearning(CodingTransformer):
         """
         learner, coder = self._settings()
         assert isinstance(learner, Online)
-        first = not hasattr(self, "components_")
-        X = check_signals(self, X, reset=first)
-        weights = signal_weights(sample_weight, X)
-        if first:
-            rng = np.random.default_rng(seed_of(self.random_state))
-            atoms, memory = self._start(X, weights, rng, whole=False), None
-            coder = coder.settle(atoms, X, weights)
-        else:
-            atoms, memory = self.components_.copy(), Memory(*self.memory_)
-            coder = self.method_
-        rows = dense_rows(X, slice(None))
-        memory, seen, replaced = learner.step(atoms, memory, coder, rows, weights, self.n_jobs)
-        record = LearningRecord.of([seen.row(replaced)], False)
-        if not first:
-            record = self.record_.followed_by(record)
-        self._keep(Learned(atoms, record, memory=memory), coder)
-        self.certificate_ = learned_certificate(coder, atoms, rows, weights, None, len(rows))
+        self._learn_batch(X, sample_weight, coder, learner)
         return self
 
     def _settings(self) -> tuple[LearningMethod, CodingMethod]:
         """Return how to learn and how to code, or refuse settings before any work."""
         learner = learning_method(self.method)
-        if self.n_components is not None:
-            check_count("n_components", self.n_components, 1)
+        self._check_count()
         return learner, learner.coder(self.alpha, self.positive)
 
-    def _start(
-        self, X: Any, weights: Floats, rng: np.random.Generator, whole: bool = True
-    ) -> Floats:
-        """Return atoms to begin with."""
-        signals, width = count_distinct(X, weights), X.shape[1]
-        given = self.dictionary
-        if self.warm_start and given is None:
-            given = getattr(self, "components_", None)
-        count = self.n_components
-        if count is None:
-            count = min(width, signals) if given is None else len(given)
-        if whole and count > signals:
-            raise ValueError(
-                f"n_components={count} atoms cannot be learned from {signals} distinct signals, each "
-                f"of which could have one of its own: give at most {signals}, or more signals"
-            )
-        if given is None:
-            return random_atoms(count, X, weights, rng)
-        atoms = given_atoms(given, width)
-        if len(atoms) != count:
-            raise ValueError(
-                f"the dictionary to begin with has {len(atoms)} atoms, n_components is {count}: give "
-                "as many, or leave one of both out"
-            )
-        return of_length_one(atoms)
-
-    def _keep(self, learned: Learned, coder: CodingMethod) -> None:
-        """Store what was learned."""
-        self.components_, self.method_ = learned.atoms, coder
-        self.record_: LearningRecord = learned.record
-        self.n_iter_ = len(learned.record)
-        if learned.memory is not None:
-            inner, outer, steps = learned.memory
-            self.memory_: tuple[Floats, Floats, int] = (inner, outer, steps)
-
-    def _warn(self, learner: Any) -> None:
-        fell = self.record_.objective[-2:]
-        warnings.warn(
-            f"the objective still fell by a share of {1 - fell[-1] / fell[0]:.1e} in round "
-            f"{self.n_iter_}, more than tol = {learner.tol:g}: raise max_rounds "
-            f"({learner.max_rounds}) or tol of the method",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
+    def _first_atoms(self, count: int, X: Any, weights: Floats, rng: np.random.Generator) -> Floats:
+        return random_atoms(count, X, weights, rng)
 
 
 def learning_method(given: Any) -> LearningMethod:

@@ -22,8 +22,9 @@ class SparseCoder(CodingTransformer):
     dictionary : array of shape (n_atoms, D) or "dct", default="dct"
         Atoms, which keep their lengths; those of zeros are in no code. "dct" are cosines, for signals
         whose columns have an order; `garrote.coding.dct_dictionary` makes those of patches.
-    method : {"omp", "lasso", "threshold", "spike-slab"} or coding method, default="omp"
-        How signals are coded: `PursuitCoding`, `LassoCoding`, `ThresholdCoding` or `SpikeSlabCoding`.
+    method : {"omp", "lasso", "non-negative", "threshold", "spike-slab"} or coding method, default="omp"
+        How signals are coded: `PursuitCoding`, `LassoCoding`, `NonNegativeCoding`, `ThresholdCoding` or
+        `SpikeSlabCoding`.
         A name stands for the default settings of each.
     sparse_output : bool, default=False
         Whether `transform` returns a sparse array.

@@ -4,6 +4,9 @@ Each class stores plain data, has `from_estimator` (or `from_theory`) and `plot`
 drew in `ax_`, `figure_` and its kin. Displays read results only, never the data.
 """
 
+from garrote.displays.coding.atoms import AtomsDisplay
+from garrote.displays.coding.codes import CodesDisplay
+from garrote.displays.coding.learning import LearningDisplay
 from garrote.displays.credible_sets import CredibleSetsDisplay
 from garrote.displays.cv_curve import CVCurveDisplay
 from garrote.displays.hysteresis import HysteresisDisplay
@@ -15,10 +18,13 @@ from garrote.displays.shrinkage import ShrinkageDisplay
 from garrote.displays.stability import StabilityDisplay
 
 __all__ = [
+    "AtomsDisplay",
     "CVCurveDisplay",
+    "CodesDisplay",
     "CredibleSetsDisplay",
     "HysteresisDisplay",
     "InclusionDisplay",
+    "LearningDisplay",
     "ModelsDisplay",
     "PathDisplay",
     "PhaseDisplay",

@@ -57,15 +57,21 @@ class SelectionDisplay(ABC):
 
 def fitted_estimator(estimator: Any) -> Any:
     """Return the estimator that selected, out of pipelines and searches."""
-    check_is_fitted(estimator)
-    while isinstance(estimator, Pipeline) or hasattr(estimator, "best_estimator_"):
-        inner = estimator[-1] if isinstance(estimator, Pipeline) else estimator.best_estimator_
-        estimator = inner
+    estimator = innermost(estimator)
     if not hasattr(estimator, "selection_"):
         raise TypeError(
             f"{type(estimator).__name__} has no selection_ to draw: "
             "give a fitted selector, such as garrote.VariationalGarrote"
         )
+    return estimator
+
+
+def innermost(estimator: Any) -> Any:
+    """Return the last estimator of a fitted pipeline, the best one of a search, or what is given."""
+    check_is_fitted(estimator)
+    while isinstance(estimator, Pipeline) or hasattr(estimator, "best_estimator_"):
+        inner = estimator[-1] if isinstance(estimator, Pipeline) else estimator.best_estimator_
+        estimator = inner
     return estimator
 
 

@@ -87,6 +87,8 @@ class Certificate:
     exchange             the largest change of a correlation where a column and its knockoff change
                          places: of fixed-X ones rounding, of model-X ones chance, and what the
                          law that was taken for the columns misses
+    atoms                what further passes over the atoms of a dictionary, with codes as they are,
+                         would lower the objective by, as a share of that without atoms
     gradient             largest length of a likelihood's gradient at fitted models, in standard errors
     ==================== ==============================================================================
 

@@ -17,11 +17,17 @@ _PASSES = 20
 
 
 def learned_certificate(
-    coder: CodingMethod, atoms: Floats, signals: Any, weights: Floats, n_jobs: int | None, of: int
+    coder: CodingMethod,
+    atoms: Floats,
+    signals: Any,
+    weights: Floats,
+    n_jobs: int | None,
+    of: int,
+    positive: bool = False,
 ) -> Certificate:
     """Code signals afresh, and say how far codes and atoms are from where neither could be better.
 
-    ``of`` is how many signals there were.
+    ``of`` is how many signals there were; ``positive`` says that atoms are not negative.
     """
     codes = encoded(coder, atoms, signals, n_jobs)
     inner, outer, squares = np.zeros((len(atoms), len(atoms))), np.zeros(atoms.shape), 0.0
@@ -30,7 +36,7 @@ def learned_certificate(
         block = dense_rows(signals, rows)
         seen = summed(codes.values[rows], coder.price, atoms, block, weights[rows])
         inner, outer, squares = inner + seen.inner, outer + seen.outer, squares + seen.sums[2]
-    gained = update_atoms(atoms.copy(), inner, outer, _PASSES)
+    gained = update_atoms(atoms.copy(), inner, outer, _PASSES, positive=positive)
     share = gained / (0.5 * squares) if squares else 0.0
     (part, worst), *_ = codes.certificate.parts.items()
     said = f"{part} {worst:.1e}, another update of atoms gains {share:.1e}"

@@ -81,8 +81,12 @@ class Online(LearningMethod):
         signals: Any,
         weights: Floats,
         n_jobs: int | None = None,
+        positive: bool = False,
     ) -> tuple[Memory, Seen, int]:
-        """Learn from one batch: change the atoms, in place; return what is remembered and was seen."""
+        """Learn from one batch: change the atoms, in place; return what is remembered and was seen.
+
+        ``positive`` says that atoms are not negative.
+        """
         seen = see(coder, atoms, signals, weights, n_jobs, _TOGETHER)
         inner, outer, steps = seen.inner, seen.outer, 1
         if memory is not None:
@@ -91,7 +95,7 @@ class Online(LearningMethod):
             inner, outer = inner + kept * memory.inner, outer + kept * memory.outer
         use = np.diag(inner)
         used = use > _UNUSED * use.mean()
-        fresh = replace_unused(atoms, used, coder, signals, seen.left * (weights > 0))
+        fresh = replace_unused(atoms, used, coder, signals, seen.left * (weights > 0), positive)
         inner[fresh], inner[:, fresh], outer[fresh] = 0.0, 0.0, 0.0
-        update_atoms(atoms, inner, outer)
+        update_atoms(atoms, inner, outer, positive=positive)
         return Memory(inner, outer, steps), seen, len(fresh)

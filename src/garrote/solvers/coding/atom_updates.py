@@ -38,7 +38,13 @@ def _gather(columns, coefs, ends, weights, signals, inner, outer):
 
 
 def update_atoms(
-    atoms: Floats, inner: Floats, outer: Floats, passes: int = 1, share: float = 0.0
+    atoms: Floats,
+    inner: Floats,
+    outer: Floats,
+    passes: int = 1,
+    share: float = 0.0,
+    positive: bool = False,
+    longest: float = 1.0,
 ) -> float:
     """Let every atom be the best one given all others, in place, until a pass gains little.
 
@@ -51,6 +57,10 @@ def update_atoms(
         Over all atoms, at most.
     share : float
         A pass that gains no more than this share of what all before it did is the last.
+    positive : bool
+        Whether atoms are not negative.
+    longest : float
+        The length of an atom at most.
 
     Returns
     -------
@@ -62,7 +72,8 @@ def update_atoms(
     for _ in range(passes):
         gained = 0.0
         for first in range(0, len(atoms), together):
-            gained += _update(atoms, inner, outer, first, min(first + together, len(atoms)))
+            end = min(first + together, len(atoms))
+            gained += _update(atoms, inner, outer, positive, longest, first, end)
         done, total = gained <= share * total, total + gained
         if done:
             break
@@ -70,10 +81,10 @@ def update_atoms(
 
 
 @kernel
-def _update(atoms, inner, outer, first, end):
+def _update(atoms, inner, outer, positive, longest, first, end):
     """Update some atoms; return by how much half the sum of squares has fallen."""
     length = atoms.shape[1]
-    step, gained = np.empty(length), 0.0
+    step, free, gained = np.empty(length), np.empty(length), 0.0
     for j in range(first, end):
         size = inner[j, j]
         if size <= 0.0:
@@ -87,10 +98,12 @@ def _update(atoms, inner, outer, first, end):
         square = 0.0
         for i in range(length):
             step[i] /= size
-            square += (atoms[j, i] + step[i]) ** 2
-        shorter = 1.0 / np.sqrt(square) if square > 1.0 else 1.0
+            best = atoms[j, i] + step[i]
+            free[i] = max(best, 0.0) if positive else best
+            square += free[i] * free[i]
+        shorter = longest / np.sqrt(square) if square > longest * longest else 1.0
         for i in range(length):
-            new = (atoms[j, i] + step[i]) * shorter
+            new = free[i] * shorter
             moved = new - atoms[j, i]
             gained += size * moved * (step[i] - 0.5 * moved)
             atoms[j, i] = new
