@@ -126,7 +126,7 @@ def test_bounds_of_whole_numbers_are_values_that_the_function_can_have():
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("kind", KINDS)
-def test_twenty_starts_find_the_best_of_a_million_settings(kind, method):
+def test_fifty_starts_find_the_best_of_a_million_settings(kind, method):
     rng = np.random.default_rng(4)
     missed = 0
     for _ in range(4):
@@ -138,7 +138,7 @@ def test_twenty_starts_find_the_best_of_a_million_settings(kind, method):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
-def test_twenty_starts_find_the_best_in_95_of_100_cases(kind):
+def test_fifty_starts_find_the_best_in_95_of_100_cases(kind):
     rng = np.random.default_rng(5)
     reached = 0
     for _ in range(100):

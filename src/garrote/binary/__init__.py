@@ -3,6 +3,7 @@
 from garrote.binary.maximising import BinaryMaximum, maximise_binary
 from garrote.binary.methods import METHODS, Annealing, Ascent, SwitchSearch, Tabu
 from garrote.binary.programme import BinaryProgramme
+from garrote.binary.subsets import subset_programme
 
 __all__ = [
     "METHODS",
@@ -13,4 +14,5 @@ __all__ = [
     "SwitchSearch",
     "Tabu",
     "maximise_binary",
+    "subset_programme",
 ]

@@ -61,7 +61,7 @@ def maximise_binary(
     b: Any = None,
     *,
     method: SwitchSearch | str = "annealing",
-    n_starts: int = 20,
+    n_starts: int = 50,
     bound: str = "auto",
     max_seconds: float | None = None,
     random_state: Any = None,

@@ -213,6 +213,10 @@ STUDIES = {
         "fused lassos by smoothing, beside their optima",
         "variational_optimization.fused",
         "run_fused",
+    "vo-binary": Study(
+        "binary quadratic programmes: means, relaxations and all settings",
+        "variational_optimization.binary_programmes",
+        "run_binary",
     ),
     # Hastie, T., Tibshirani, R. and Tibshirani, R. J. (2017), arXiv:1707.08692.
     "htt-risks": Study(

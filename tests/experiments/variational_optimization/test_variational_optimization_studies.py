@@ -61,3 +61,15 @@ def test_data_are_those_of_equations_19_and_23():
     # Half are the one before, and a quarter of two in a row are 0 anew: 0.5 + 0.25 P(0).
     assert np.mean(equal) == pytest.approx(0.5 + 0.25 * 0.5, abs=0.04)
     assert lassos[0].X.shape == (1000, 100)
+
+
+def test_annealed_switches_reach_the_maximum_between_their_bounds():
+    numbers = quick_study("vo-binary").numbers
+    for small in numbers["small"].values():
+        assert small.hits["annealing"] >= 7  # of 8
+        assert (small.means <= 1).all()
+        assert (small.bounds >= 1 - 1e-9).all()
+    assert numbers["small"]["sparse"].bounds[:, 0].mean() < 1.05
+    for large in numbers["large"]:
+        assert large.found["annealing"] >= 0.99
+        assert 1.0 < large.bound < 1.15

@@ -104,17 +104,25 @@ STAINES_BARBER = Text(
         Entry("section 3.2", "support vector machines timed", remark=_MARGIN),
         Entry("Figure 4", "support vector machines timed", remark=_MARGIN),
         Entry("section 4", "relation to other methods"),
-        Entry("sections 4.1-4.3", "smoothing, relaxation, free energies", "binary.maximise_binary"),
+        Entry(
+            "sections 4.1-4.3",
+            "smoothing, relaxation, free energies",
+            "binary.maximise_binary",
+            "vo-binary",
+        ),
         Entry(
             "Eqs. 41-43",
             "quadratic functions of switches, averaged over independent ones",
-            "binary.BinaryProgramme.mean binary.Ascent solvers.garrote.spins.mean_energy",
+            "binary.BinaryProgramme.mean binary.Ascent binary.subset_programme "
+            "solvers.garrote.spins.mean_energy",
+            "vo-binary",
             remark="mean_energy is that of Iba's mean field; without its entropy it is this bound",
         ),
         Entry(
             "Eq. 44",
             "bound and relaxation together",
             "binary.maximise_binary",
+            "vo-binary",
             remark="the relaxation is semidefinite, or a linear programme solved by a minimum cut",
         ),
         Entry(
@@ -122,8 +130,14 @@ STAINES_BARBER = Text(
             "the free energy, with annealing",
             "binary.Annealing binary.BinaryProgramme.free_energy "
             "solvers.garrote.certificate.free_energy solvers.annealing.anneal",
+            "vo-binary",
             remark="in the garrote gamma takes the place of a temperature",
         ),
-        Entry("section 4.4", "estimation of distributions"),
+        Entry(
+            "section 4.4",
+            "estimation of distributions",
+            "binary.BinaryProgramme.slope",
+            remark="with analytic means nothing is drawn; the manual shows what draws estimate",
+        ),
     ),
 )
