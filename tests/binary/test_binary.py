@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy.sparse import coo_array, csr_array
 
 from garrote.binary import METHODS, Annealing, BinaryProgramme, Tabu, maximise_binary
+from garrote.binary.branching import branch
 from garrote.binary.enumeration import best_of_all
 from garrote.binary.methods import Deadline
 from garrote.binary.roof_duality import roof_dual
@@ -90,7 +91,7 @@ def test_every_bound_is_above_all_settings_and_every_mean_below(seed, n, sparse,
     assert programme.mean(rng.random(n)) <= best + 1e-12
     assert roof_dual(programme) >= best
     assert semidefinite_bound(programme) >= best
-    for bound in ("signs", "roof", "semidefinite", "enumeration", "auto"):
+    for bound in ("signs", "roof", "semidefinite", "branching", "enumeration", "auto"):
         found = maximise_binary(A, b, bound=bound, n_starts=2, random_state=0)
         assert found.value <= best + 1e-12
         assert found.upper_bound >= best - 1e-12
@@ -122,6 +123,28 @@ def test_where_all_pairs_pull_together_a_minimum_cut_proves_the_maximum():
 def test_bounds_of_whole_numbers_are_values_that_the_function_can_have():
     found = maximise_binary(2 * cycle(25), bound="semidefinite", random_state=0)
     assert (found.value, found.upper_bound, found.certified) == (48.0, 48.0, True)  # of 49.8
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_branches_find_and_prove_the_best_of_a_million_settings_whatever_they_begin_with(kind):
+    rng = np.random.default_rng(11)
+    A, b = some_case(kind, 20, rng)
+    programme, best = BinaryProgramme(csr_array(A), b), values(A, b).max()
+    x, most = branch(programme, np.zeros(20), 1000, lambda seen: True)
+    assert programme.value(x) == pytest.approx(best, rel=1e-12)
+    assert best - 1e-12 <= most <= best + programme.rounding
+    some, above = branch(programme, np.zeros(20), 1000, lambda seen: False)
+    assert programme.value(some) <= best + 1e-12
+    assert above >= best - 1e-12
+
+
+@pytest.mark.parametrize("kind", ["dense", "max-cut"])
+def test_forty_switches_are_proved_without_being_asked(kind):
+    A, b = some_case(kind, 40, np.random.default_rng(12))
+    seen = []
+    found = maximise_binary(A, b, random_state=0, callback=lambda p: seen.append(p.stage))
+    assert (found.bound, found.certified) == ("branching", True)
+    assert "branches" in seen
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -167,7 +190,7 @@ def test_annealing_is_within_a_hundredth_of_fifty_tabu_searches():
 def test_dense_and_sparse_programmes_have_one_answer_that_no_flip_improves(method):
     A, b = beasley(np.random.default_rng(7))[:60, :60], np.arange(60.0) - 30
     dense, sparse = (
-        maximise_binary(form(A), b, method=method, n_starts=3, random_state=1)
+        maximise_binary(form(A), b, method=method, n_starts=3, bound="signs", random_state=1)
         for form in (np.asarray, coo_array)
     )
     assert np.array_equal(dense.x, sparse.x)
@@ -176,7 +199,7 @@ def test_dense_and_sparse_programmes_have_one_answer_that_no_flip_improves(metho
     programme = BinaryProgramme(A, b)
     sign = 1.0 - 2.0 * dense.x
     assert (sign * programme.slope(dense.x) <= 0).all()
-    again = maximise_binary(A, b, method=method, n_starts=5, random_state=1)
+    again = maximise_binary(A, b, method=method, n_starts=5, bound="signs", random_state=1)
     assert np.array_equal(again.values[:3], dense.values)
 
 

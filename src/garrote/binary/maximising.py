@@ -25,10 +25,10 @@ class BinaryMaximum(Shown):
     value : float
         x'Ax + b'x, from A and b as they were given.
     upper_bound : float
-        What no x exceeds, computed from A and b alone.
+        What no x exceeds, whatever the search did.
     bound : str
-        How: "enumeration" of all settings, "semidefinite", "roof" (duality) or "signs" (the sum of all
-        that is positive).
+        How: "enumeration" of all settings, "branching", "semidefinite", "roof" (duality) or "signs"
+        (the sum of all that is positive).
     values : array
         What each start found.
     rounding : float
@@ -69,8 +69,7 @@ def maximise_binary(
 ) -> BinaryMaximum:
     """Maximise x'Ax + b'x over switches x_i in {0, 1}, and say how much better any others could be.
 
-    The problem is NP-hard. The value is the best that was found; where it equals the upper bound, which
-    does not depend on the search, it is proved.
+    The problem is NP-hard. Where the value found equals the upper bound, it is the maximum.
 
     Parameters
     ----------
@@ -80,15 +79,16 @@ def maximise_binary(
         How switches are found from a start: `Annealing`, `Ascent` or `Tabu`.
     n_starts : int
         Independent starts; the best is kept. No more are made once one of them reaches the bound.
-    bound : {"auto", "enumeration", "semidefinite", "roof", "signs"}
-        The upper bound. "auto" looks at all settings of 20 switches or fewer. Else it is the better of
+    bound : {"auto", "enumeration", "branching", "semidefinite", "roof", "signs"}
+        The upper bound. "auto" looks at all settings of 20 switches or fewer. Else it is the best of
         roof duality, a minimum cut that proves the maximum where no entry of A off its diagonal is
-        negative, for up to 500,000 pairs, and the semidefinite relaxation, for up to 1000 switches.
+        negative (up to 500,000 pairs), the semidefinite relaxation (up to 1000 switches), and 1000
+        parts of branch and bound (up to 100). "branching" looks at 100,000 parts (up to 200).
     max_seconds : float, optional
-        After so long the search ends with the best so far; bounds take their time.
+        After so long starts and branches end with the best so far; other bounds take their time.
     random_state : int or SeedSequence, optional
     callback : callable, optional
-        Called with a `Progress` after each start.
+        Called with a `Progress` after each start and each branching.
 
     Returns
     -------
@@ -110,12 +110,12 @@ def maximise_binary(
     check_bound(bound, programme)
     streams, deadline = _streams(random_state, n_starts), Deadline(max_seconds)
     known = quick_bound(bound, programme)
-    found = np.zeros(programme.n_switches) if known.best is None else known.best
-    limits = _Limits(deadline, known.value, callback)
-    x, values = _from_starts(programme, search, found, streams, limits)
-    value = programme.value(x)
-    proved = slow_bound(bound, programme, value, known)
-    return BinaryMaximum(x.astype(np.int8), value, *proved[:2], values, programme.rounding)
+    limits = _Limits(deadline, known.value - programme.rounding, callback)
+    x, values = _from_starts(programme, search, known.best, streams, limits)
+    proved = slow_bound(bound, programme, x, known, limits.go_on)
+    x = x if proved.best is None else proved.best
+    integers, value = x.astype(np.int8), programme.value(x)
+    return BinaryMaximum(integers, value, proved.value, proved.name, values, programme.rounding)
 
 
 class _Limits(NamedTuple):
@@ -125,24 +125,29 @@ class _Limits(NamedTuple):
     enough: float
     callback: Callback | None
 
+    def go_on(self, done: int, total: int, stage: str = "branches") -> bool:
+        """Tell the callback, if there is one, and whether there is time left."""
+        if self.callback is not None:
+            self.callback(Progress(stage, done, total))
+        return not self.deadline.passed
+
 
 def _from_starts(
     programme: BinaryProgramme,
     search: SwitchSearch,
-    found: Floats,
+    known: Floats | None,
     streams: list[np.random.SeedSequence],
     limits: _Limits,
 ) -> tuple[Floats, Floats]:
-    """Return the best of some switches and of those found from each start, and all starts' values."""
+    """Return the best of the switches known and those found from each start, and all starts' values."""
+    found = np.zeros(programme.n_switches) if known is None else known
     best, values = programme.value(found), []
     for made, stream in enumerate(streams, 1):
         x = search.find(programme, np.random.default_rng(stream), limits.deadline)
         values.append(programme.value(x))
         if values[-1] > best:
             found, best = x, values[-1]
-        if limits.callback is not None:
-            limits.callback(Progress("starts", made, len(streams)))
-        if limits.deadline.passed or best >= limits.enough:
+        if not limits.go_on(made, len(streams), "starts") or best >= limits.enough:
             break
     return found, np.array(values)
 

@@ -119,6 +119,10 @@ class BinaryProgramme(Shown):
             return 0.0
         return float(np.gcd.reduce(terms.astype(np.int64), initial=0))
 
+    def rounded(self, bound: float) -> float:
+        """Return the largest value that the function can have below a bound, where that is known."""
+        return self.unit * float(np.floor(bound / self.unit)) if self.unit else float(bound)
+
     def value(self, x: Any) -> float:
         """Return x'Ax + b'x of switches that are 0 or 1."""
         x = self._vector("x", x)

@@ -8,6 +8,8 @@ smallest on the whole cube (Hammer & Rubin 1970). Directions are improved one at
 & Kolter 2017); at their optimum d_i is the length of what the others ask of direction i.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from scipy.linalg import eigvalsh
 
@@ -17,9 +19,16 @@ from garrote.binary.couplings import DenseCouplings, add_directions
 from garrote.binary.programme import BinaryProgramme
 from garrote.limits.budgets import PRODUCTS_PER_CALL
 
-# Sweeps over all directions, and by how much, relative to the bound, a bound may be above the best.
+# Sweeps over all directions, and by what share of itself a bound may be above the best.
 _MOST_SWEEPS = 2000
-_ENOUGH = 1e-5
+_NEAR = 1e-5
+
+
+class Relaxed(NamedTuple):
+    """An upper bound, and how far each switch's direction is along the one that is 1."""
+
+    bound: float
+    aligned: Floats
 
 
 def semidefinite_bound(programme: BinaryProgramme, enough: float = -np.inf) -> float:
@@ -31,11 +40,21 @@ def semidefinite_bound(programme: BinaryProgramme, enough: float = -np.inf) -> f
     enough : float
         A value of the function: no smaller bound is looked for once it is reached.
     """
+    return relax(programme, enough).bound
+
+
+def relax(
+    programme: BinaryProgramme, enough: float, near: float = _NEAR, far: float = 0.0
+) -> Relaxed:
+    """Improve directions until their bound is ``enough``, or as near as asked to the best there is.
+
+    ``near`` and ``far`` are shares of the bound; the latter is near enough where the relaxation itself
+    is above ``enough``.
+    """
     single = programme.single
     coupled = np.asarray(programme.slope(np.ones(len(single))) - single)
     constant = 0.5 * float(single.sum()) + 0.125 * float(coupled.sum())
-    field = 0.25 * single + 0.125 * coupled
-    relaxation = _Relaxation(programme, field)
+    relaxation = _Relaxation(programme, 0.25 * single + 0.125 * coupled)
     best, sweeps, until = np.inf, 0, 10
     while True:
         while sweeps < until:
@@ -43,8 +62,9 @@ def semidefinite_bound(programme: BinaryProgramme, enough: float = -np.inf) -> f
             sweeps += 1
         reached, proved = relaxation.bracket()
         best = min(best, constant + proved)
-        if best <= enough or proved - reached <= _ENOUGH * abs(best) or sweeps >= _MOST_SWEEPS:
-            return best
+        share = max(near, far) if constant + reached > enough else near
+        if best <= enough or proved - reached <= share * abs(best) or sweeps >= _MOST_SWEEPS:
+            return Relaxed(best, relaxation.directions[:, 0])
         until = 2 * sweeps
 
 

@@ -213,6 +213,7 @@ STUDIES = {
         "fused lassos by smoothing, beside their optima",
         "variational_optimization.fused",
         "run_fused",
+    ),
     "vo-binary": Study(
         "binary quadratic programmes: means, relaxations and all settings",
         "variational_optimization.binary_programmes",
