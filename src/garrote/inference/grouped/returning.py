@@ -1,7 +1,6 @@
 """Posteriors in rotated coordinates, as they read in the user's columns."""
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from garrote.inference.resemblance import correlations_of_groups
 from garrote.inference.substitutes import keep_inclusions
 from garrote.results.accuracy import Audit, SamplingAccuracy
 from garrote.results.credible_sets import Likeness, Substitutes
-from garrote.results.laws import Intercepts, Models, Spread, States
+from garrote.results.laws import Spread
 from garrote.results.posterior import IN_SUPPORT, Posterior
 
 # Groups whose likeness is kept, at most.
@@ -31,7 +30,7 @@ def return_posterior(
         inclusion_probability=inclusion,
         mean=rotation.coefficients(posterior.mean),
         spread=_spread(rotation, posterior.spread),
-        law=_law(rotation, posterior.law),
+        law=posterior.law.of_columns(rotation),
         accuracy=_accuracy(rotation, posterior.accuracy, first),
         groups=rotation.before.groups,
     )
@@ -76,37 +75,6 @@ def _accuracy(
         for values in (accuracy.effective_sample_size, accuracy.split_r_hat)
     )
     return SamplingAccuracy(_of_groups(rotation, accuracy.monte_carlo_error, first), size, r_hat)
-
-
-def _law(rotation: RotatedGroups, law: Any) -> Any:
-    """Return the law of the user's coefficients: of models, or of states beside models."""
-    if isinstance(law, States):
-        rows = (law.coefficients @ rotation.coordinates.matrix.T).tocsr()
-        models = None if law.models is None else _models(rotation, law.models)
-        return replace(law, coefficients=rows, models=models)
-    return _models(rotation, law)
-
-
-def _models(rotation: RotatedGroups, law: Models) -> Models:
-    members, means, spreads, centers = [], [], [], []
-    each = zip(law.members, law.mean, law.spread, strict=True)
-    for k, (own, mean, spread) in enumerate(each):
-        columns = rotation.expanded(own)
-        turn = rotation.block(columns, own)
-        members.append(columns)
-        means.append(turn @ mean)
-        spreads.append(turn @ spread @ turn.T)
-        if law.intercepts is not None:
-            # The point of the user's columns that is the centre in the rotated ones.
-            centers.append(np.linalg.pinv(turn.T) @ law.intercepts.center[k])
-    intercepts = law.intercepts
-    if intercepts is not None:
-        intercepts = Intercepts(
-            intercepts.value, tuple(centers), intercepts.variance, intercepts.mean
-        )
-    return replace(
-        law, members=tuple(members), mean=tuple(means), spread=tuple(spreads), intercepts=intercepts
-    )
 
 
 def _substitutes(

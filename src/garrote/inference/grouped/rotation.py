@@ -10,6 +10,7 @@ out. A group of one column stays as it is.
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.sparse
 
 from garrote.arrays import Array, Floats
 from garrote.priors.grouped_inclusion import InclusionOfGroups
@@ -52,9 +53,14 @@ class RotatedGroups:
         """The problem in coordinates."""
         return self.coordinates.problem
 
+    @property
+    def matrix(self) -> scipy.sparse.csr_array:
+        """From coefficients of coordinates to those of columns (D x D), each in the user's units."""
+        return self.coordinates.matrix
+
     def coefficients(self, rotated: Floats) -> Floats:
         """Return coefficients in the user's units."""
-        return np.asarray(self.coordinates.matrix @ rotated)
+        return np.asarray(self.matrix @ rotated)
 
     def expanded(self, columns: Array) -> Array:
         """Return the user's columns that some coordinates, whole groups of them, stand for."""
@@ -64,4 +70,4 @@ class RotatedGroups:
 
     def block(self, to: Array, columns: Array) -> Floats:
         """Return what takes coefficients of some coordinates to those of some of the user's columns."""
-        return self.coordinates.matrix[to][:, columns].toarray()
+        return self.matrix[to][:, columns].toarray()

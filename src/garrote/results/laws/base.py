@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
+import scipy.sparse
 
 from garrote.arrays import Array, Floats
 from garrote.likelihoods import Likelihood
@@ -56,6 +57,20 @@ class Anchor(Shown):
     spent: float
 
 
+class Turn(Protocol):
+    """The way from coordinates of groups of columns to the columns, in the user's units."""
+
+    @property
+    def matrix(self) -> scipy.sparse.csr_array:
+        """What takes coefficients of all coordinates to those of all columns (D x D)."""
+
+    def expanded(self, columns: Array) -> Array:
+        """Return the columns that some coordinates, whole groups of them, stand for."""
+
+    def block(self, to: Array, columns: Array) -> Floats:
+        """Return what takes coefficients of some coordinates to those of some columns."""
+
+
 class CoefficientLaw(Shown):
     """A law of coefficients.
 
@@ -90,6 +105,10 @@ class CoefficientLaw(Shown):
     def compared_columns(self) -> Array | None:
         """The columns that credible sets compare; None for those of some inclusion probability."""
         return None
+
+    def of_columns(self, turn: Turn) -> Self:
+        """Return the law of the columns' coefficients, given that of their groups' coordinates."""
+        raise NotImplementedError(f"{type(self).__name__} is a law of columns alone")
 
     def sample(self, n: int, mean: Floats, rng: np.random.Generator) -> Floats:
         """Draw coefficients, one set in each of n rows; ``mean`` is the mean of all D."""

@@ -1,7 +1,7 @@
 """Coefficients known by draws: of all of them, or the few that each state of a chain has in."""
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse
@@ -9,7 +9,7 @@ import scipy.sparse
 from garrote.arrays import Array, Floats
 from garrote.likelihoods import Likelihood, inverse_link
 from garrote.limits.budgets import ROWS_AT_ONCE
-from garrote.results.laws.base import Anchor, CoefficientLaw, Spread, dense_columns
+from garrote.results.laws.base import Anchor, CoefficientLaw, Spread, Turn, dense_columns
 from garrote.results.laws.models import Models
 
 
@@ -86,6 +86,12 @@ class States(CoefficientLaw):
     intercept: Floats
     coefficients: scipy.sparse.csr_array
     models: Models = field()  # not None, as laws of other kinds have it
+
+    def of_columns(self, turn: Turn) -> Self:
+        """Return the states of the columns' coefficients, and the law of the models beside them."""
+        rows = (self.coefficients @ turn.matrix.T).tocsr()
+        models: Any = None if self.models is None else self.models.of_columns(turn)
+        return replace(self, coefficients=rows, models=models)
 
     @property
     def mean_intercept(self) -> float:

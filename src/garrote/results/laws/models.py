@@ -1,15 +1,15 @@
 """Coefficients known model by model: which variables are in, and a Gaussian given that."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.likelihoods import Likelihood, curvature, inverse_link
 from garrote.likelihoods.uncertain import gaussian_mean
-from garrote.results.laws.base import Anchor, CoefficientLaw, Spread, dense_columns
+from garrote.results.laws.base import Anchor, CoefficientLaw, Spread, Turn, dense_columns
 from garrote.summaries import Shown
 
 # The largest variance of a linear predictor: times the square of any rate it is still a number.
@@ -52,6 +52,24 @@ class Models(CoefficientLaw):
     noise_shape: float
     intercepts: Intercepts | None = None
     listed: int | None = None
+
+    def of_columns(self, turn: Turn) -> Self:
+        """Return the law of the columns' coefficients, model by model."""
+        members, means, spreads, centers = [], [], [], []
+        each = zip(self.members, self.mean, self.spread, strict=True)
+        for k, (coordinates, mean, spread) in enumerate(each):
+            columns = turn.expanded(coordinates)
+            block = turn.block(columns, coordinates)
+            members.append(columns)
+            means.append(block @ mean)
+            spreads.append(block @ spread @ block.T)
+            if self.intercepts is not None:
+                # The point of the columns that is the centre in the coordinates.
+                centers.append(np.linalg.pinv(block.T) @ self.intercepts.center[k])
+        made = replace(self, members=tuple(members), mean=tuple(means), spread=tuple(spreads))
+        if self.intercepts is None:
+            return made
+        return replace(made, intercepts=replace(self.intercepts, center=tuple(centers)))
 
     @property
     def models(self) -> "Models":
