@@ -25,10 +25,11 @@ import scipy.sparse
 
 import garrote
 from garrote.inference import EM, METHODS, Gibbs, MeanField, Sample
+from garrote.knockoffs import KINDS
 from garrote.likelihoods import Huber
 from garrote.paths import Anneal, FollowPath
 from garrote.penalties import MCP, PENALTIES, ElasticNet, FusedLasso, GroupLasso
-from garrote.priors import EffectSlab, GaussianSlab, GPrior, SingleEffects
+from garrote.priors import EffectSlab, GaussianSlab, GPrior, GroupedInclusion, SingleEffects
 
 TOLERANCE = 1e-10
 GAUSSIAN, EFFECTS = GaussianSlab(), EffectSlab()
@@ -84,6 +85,8 @@ def cases() -> Iterator[tuple[str, Callable[[], Answers]]]:
     yield from _penalised(table)
     yield from _penalised_families(table)
     yield from _zscores(table)
+    yield from _grouped(table)
+    yield from _knockoffs(table)
 
 
 def _fit(model: Any, X: Any, y: Any, **given: Any) -> Callable[[], Answers]:
@@ -336,6 +339,45 @@ def _zscores(table: Table) -> Iterator[tuple[str, Callable[[], Answers]]]:
                 return _fitted(model.fit_zscores(z, ld, n, mismatch=mismatch))
 
             yield f"z-scores, {name}, mismatch {mismatch}", answer
+
+
+def _grouped(table: Table) -> Iterator[tuple[str, Callable[[], Answers]]]:
+    law = GroupedInclusion([0, 0, 0, 1, 2, 2, 3, 4, 5, 5, 5, 6])
+    for covariates in (None, [3]):
+        given = {"inclusion": law, "covariates": covariates}
+        for method in ("enumerate", "sample", "metropolis"):
+            for prior in (GAUSSIAN, "bic"):
+                model = garrote.SpikeSlabRegressor(prior, _short(method), random_state=0, **given)
+                name = f"groups, {method}, {prior}, covariates {covariates}"
+                yield name, _fit(model, table.X, table.number, sample_weight=table.weight)
+            labels = garrote.SpikeSlabClassifier(EFFECTS, _short(method), random_state=0, **given)
+            name = f"groups of labels, {method}, covariates {covariates}"
+            yield name, _fit(labels, table.X, table.label)
+        for kind, y in (
+            (garrote.VariationalGarrote, table.number),
+            (garrote.VariationalGarroteClassifier, table.label),
+            (garrote.SingleEffectsRegressor, table.number),
+            (garrote.SingleEffectsClassifier, table.label),
+        ):
+            yield (
+                f"groups, {kind.__name__}, covariates {covariates}",
+                _fit(kind(**given), table.X, y),
+            )
+
+
+def _knockoffs(table: Table) -> Iterator[tuple[str, Callable[[], Answers]]]:
+    for kind in KINDS:
+        for statistic in ("lasso-difference", "signed-max"):
+
+            def answer(kind: str = kind, statistic: str = statistic) -> Answers:
+                model = garrote.Knockoffs(None, 0.5, statistic, knockoffs=kind, n_copies=2)
+                model.fit(table.X, table.number)
+                kept = ("statistics_", "thresholds_", "q_values_", "e_values_", "separations_")
+                parts = {f"certificate {k}": v for k, v in model.certificate_.parts.items()}
+                found = {name: getattr(model, name) for name in kept} | parts
+                return {name: np.asarray(value) for name, value in found.items()}
+
+            yield f"knockoffs, {kind}, {statistic}", answer
 
 
 def _certified(certificate: Any) -> dict[str, float]:
