@@ -15,31 +15,50 @@ from garrote.coding.dictionary_learning import DictionaryLearning
 from garrote.coding.learners import KSVD, LEARNERS, Alternating, LearningMethod, Online
 from garrote.coding.non_negative_factorization import NonNegativeFactorization
 from garrote.coding.record import LearningRecord
+from garrote.coding.sensing import (
+    RECOVERIES,
+    Adapted,
+    CompressedSensing,
+    LassoRecovery,
+    PursuitRecovery,
+    Recovery,
+    RelevanceRecovery,
+    SpikeSlabRecovery,
+)
 from garrote.coding.sparse_coder import SparseCoder
 
 # What files may hold beside the estimators of `garrote`. A new transformer is a new entry here.
 TRANSFORMERS = {
-    one.__name__: one for one in (SparseCoder, DictionaryLearning, NonNegativeFactorization)
+    one.__name__: one
+    for one in (SparseCoder, DictionaryLearning, NonNegativeFactorization, CompressedSensing)
 }
 
 __all__ = [
     "CODERS",
     "KSVD",
     "LEARNERS",
+    "RECOVERIES",
     "TRANSFORMERS",
+    "Adapted",
     "Alternating",
     "Codes",
     "CodingMethod",
+    "CompressedSensing",
     "DictionaryLearning",
     "LassoCoding",
+    "LassoRecovery",
     "LearningMethod",
     "LearningRecord",
     "NonNegativeCoding",
     "NonNegativeFactorization",
     "Online",
     "PursuitCoding",
+    "PursuitRecovery",
+    "Recovery",
+    "RelevanceRecovery",
     "SparseCoder",
     "SpikeSlabCoding",
+    "SpikeSlabRecovery",
     "ThresholdCoding",
     "dct_dictionary",
 ]

@@ -132,6 +132,8 @@ class OperatorDesign(Design):
         entries, free = self.shape[0] * self.shape[1], free_memory()
         if entries > ENTRIES_AT_HAND or (free is not None and 16 * entries > free):
             return self
+        if self.shape[0] < self.shape[1]:
+            return DenseDesign(np.asfortranarray(self.some_rows(np.arange(self.shape[0]))))
         return DenseDesign(self.take(np.arange(self.shape[1]), np.zeros(self.shape[1])))
 
     @property

@@ -147,6 +147,12 @@ STUDIES = {
     "murphy-figure-13.11": Study(
         "a projected gradient step", "murphy.sketches.projected_step", "run_figure_13_11"
     ),
+    "murphy-figure-13.22": Study(
+        "the model of compressed sensing", "sensing.figure_13_22", "run_figure_13_22"
+    ),
+    "phase-diagram": Study(
+        "where l1 recovers sparse signals", "sensing.phase_diagram", "run_phase_diagram"
+    ),
     "murphy-figure-13.13": Study(
         "groups of normal coefficients", "murphy.groups", "run_figure_13_13"
     ),

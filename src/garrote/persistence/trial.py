@@ -30,6 +30,11 @@ def try_answers(model: Any) -> None:
 
 
 def _try_predictions(model: Any) -> None:
+    if hasattr(model, "recover"):  # signals of measurements, in place of predictions of rows
+        answers = model.basis_operator @ model.coefficients_
+        if not np.allclose(answers.reshape(np.shape(model.signal_)), model.signal_):
+            raise ModelFileError("its signal is not that of its coefficients")
+        return
     rows = np.zeros((2, model.n_features_in_))  # one row would go with an array of any length
     if not hasattr(model, "predict"):
         columns = np.shape(model.transform(rows))[1]

@@ -146,7 +146,13 @@ _RELEVANCE = (
 _NOT_YET = (
     Entry("section 13.8", "sparse coding", "coding.SparseCoder", remark="over given dictionaries"),
     Entry("section 13.8.1", "learning a dictionary", "coding.DictionaryLearning"),
-    Entry("sections 13.8.2-13.8.4", "filters, sensing, inpainting", remark=_CODING),
+    Entry("section 13.8.2", "filters of natural images", remark=_CODING),
+    Entry(
+        "section 13.8.3",
+        "compressed sensing",
+        "coding.CompressedSensing designs.operators.Operator",
+    ),
+    Entry("section 13.8.4", "inpainting", remark=_CODING),
     Entry("Table 13.3", "models of latent factors", remark=_CODING),
     Entry(
         "Eq. 13.174",
@@ -158,7 +164,7 @@ _NOT_YET = (
     Entry("Eq. 13.178", "non-negative factors", "coding.NonNegativeFactorization"),
     Entry("Eq. 13.179", "factors that are both sparse", remark=_CODING),
     Entry("Figure 13.21", "filters of natural images", remark=_CODING),
-    Entry("Figure 13.22", "compressed sensing", remark=_CODING),
+    Entry("Figure 13.22", "compressed sensing", "coding.CompressedSensing", "murphy-figure-13.22"),
     Entry("Figure 13.23", "inpainting", remark=_CODING),
 )
 
