@@ -3,6 +3,7 @@
 import ast
 import re
 import tomllib
+from collections import Counter
 
 from conftest import ROOT
 
@@ -60,6 +61,12 @@ def test_every_room_has_its_tests_and_tests_have_no_others():
     folders = {path.parent.relative_to(tests) for path in tests.rglob("test_*.py")}
     packages = {path.parent.relative_to(PACKAGE) for path in PACKAGE.rglob("__init__.py")}
     assert sorted(map(str, folders ^ packages)) == []
+
+
+def test_no_two_files_of_tests_have_one_name():
+    """pytest imports them by name alone, and does not run the second of two."""
+    names = Counter(path.name for path in (ROOT / "tests").rglob("test_*.py"))
+    assert {name: times for name, times in names.items() if times > 1} == {}
 
 
 def test_every_function_fits_a_screen():
