@@ -10,6 +10,7 @@ from garrote.coding.coders import (
     ThresholdCoding,
 )
 from garrote.coding.codes import Codes
+from garrote.coding.components import SparsePCA
 from garrote.coding.dictionaries import dct_dictionary
 from garrote.coding.dictionary_learning import DictionaryLearning
 from garrote.coding.learners import KSVD, LEARNERS, Alternating, LearningMethod, Online
@@ -30,7 +31,13 @@ from garrote.coding.sparse_coder import SparseCoder
 # What files may hold beside the estimators of `garrote`. A new transformer is a new entry here.
 TRANSFORMERS = {
     one.__name__: one
-    for one in (SparseCoder, DictionaryLearning, NonNegativeFactorization, CompressedSensing)
+    for one in (
+        SparseCoder,
+        DictionaryLearning,
+        NonNegativeFactorization,
+        SparsePCA,
+        CompressedSensing,
+    )
 }
 
 __all__ = [
@@ -57,6 +64,7 @@ __all__ = [
     "Recovery",
     "RelevanceRecovery",
     "SparseCoder",
+    "SparsePCA",
     "SpikeSlabCoding",
     "SpikeSlabRecovery",
     "ThresholdCoding",

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_array, validate_data
 
 from garrote.arrays import Floats
 from garrote.estimators.given.frames import refuse_text_columns
@@ -15,15 +15,21 @@ from garrote.solvers.coding.dealing import TOGETHER, dense_rows
 _FILL = "Drop those signals, or fill the gaps before: codes are of whole signals."
 
 
-def check_signals(estimator: Any, X: Any, *, reset: bool, positive: bool = False) -> Any:
-    """Return signals as a float array or CSR matrix, uncopied where possible; refuse others."""
+def check_signals(
+    estimator: Any, X: Any, *, reset: bool, positive: bool = False, least: int = 1
+) -> Any:
+    """Return signals as a float array or CSR matrix, uncopied where possible; refuse others.
+
+    ``least`` is how many there have to be.
+    """
     refuse_repeated_names(X)
     refuse_text_columns(X, None)
     try:
         with np.errstate(over="ignore", invalid="ignore"):
             checked = validate_data(
-                estimator, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset
-            )
+                estimator, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset,
+                ensure_min_samples=least,
+            )  # fmt: skip
     except ValueError as error:
         raise with_place(error, X, None, _FILL) from None
     names = getattr(estimator, "feature_names_in_", None)
@@ -45,6 +51,17 @@ def _refuse_negative(estimator: Any, X: Any, names: Any) -> None:
         f"Negative values in data passed to {type(estimator).__name__}: X is {X[row, column]:.3g} at "
         f"row {row}, column {called}; give X >= 0, or take DictionaryLearning, which has no such bound"
     )
+
+
+def check_codes(codes: Any, count: int) -> Any:
+    """Return codes as a float array or CSR matrix; refuse those of another number of atoms."""
+    checked = check_array(codes, accept_sparse="csr", dtype=[np.float64, np.float32])
+    if checked.shape[1] != count:
+        raise ValueError(
+            f"X has {checked.shape[1]} columns, but there are {count} atoms: give codes, as transform "
+            "returns them"
+        )
+    return checked
 
 
 def signal_weights(sample_weight: Any, X: Any) -> Floats:

@@ -5,12 +5,18 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from garrote.arrays import Array, Floats
 from garrote.coding.coders import CodingMethod
 from garrote.coding.codes import Codes, encoded
-from garrote.coding.signals import check_signals, signal_weights, squared_errors, squared_norms
+from garrote.coding.signals import (
+    check_codes,
+    check_signals,
+    signal_weights,
+    squared_errors,
+    squared_norms,
+)
 from garrote.estimators.shared.named_settings import NamedSettings
 from garrote.estimators.shared.saving import SaveMixin
 
@@ -69,12 +75,7 @@ class CodingTransformer(
         X : array or sparse matrix of shape (n_signals, n_atoms)
         """
         check_is_fitted(self, "components_")
-        codes = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
-        if codes.shape[1] != len(self.components_):
-            raise ValueError(
-                f"X has {codes.shape[1]} columns, but there are {len(self.components_)} atoms: give "
-                "codes, as transform returns them"
-            )
+        codes = check_codes(X, len(self.components_))
         return np.asarray(codes @ self.components_.astype(codes.dtype, copy=False))
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
