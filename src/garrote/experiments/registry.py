@@ -210,6 +210,16 @@ STUDIES = {
     "vo-figure-2": Study(
         "what the average adds to |w|", "variational_optimization.figures_1_2", "run_figure_2"
     ),
+    "vo-figure-3": Study(
+        "the hinge averaged, and with Huber's parabola, and their slopes",
+        "variational_optimization.figure_3",
+        "run_figure_3",
+    ),
+    "vo-figure-4": Study(
+        "seconds to train support vector machines, by rows",
+        "variational_optimization.figure_4",
+        "run_figure_4",
+    ),
     "vo-table-1": Study(
         "seven solvers of a lasso, and two of ours",
         "variational_optimization.table_1",

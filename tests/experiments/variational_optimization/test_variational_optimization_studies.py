@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 from scipy.stats import norm
+from sklearn.svm import SVC
 
 from garrote.experiments.variational_optimization.lassos import draw_lasso
+from garrote.experiments.variational_optimization.machines import COST, draw_machines
 from studies import quick_study
 
 pytestmark = pytest.mark.study
@@ -48,6 +50,43 @@ def test_fused_lassos_by_smoothing_are_optimal_and_by_the_text_s_steps_as_near_a
     # As printed, widths outrun the steps.
     assert printed.mean() > 5 * other.mean()
     assert numbers["distance"]['method="smoothing"'].max() <= 1e-9
+
+
+def test_smooth_hinges_are_farthest_above_at_their_kinks_and_narrow_ones_change_more_quickly():
+    numbers = quick_study("vo-figure-3").numbers
+    averaged, huber = numbers["most"]["gaussian"], numbers["most"]["huber"]
+    for width, (least, most, bend, third) in zip((0.1, 0.5, 1.0), averaged, strict=True):
+        assert least >= 0
+        assert most == pytest.approx(width * norm.pdf(0), rel=1e-6)
+        assert bend == pytest.approx(norm.pdf(0) / width, rel=1e-6)
+        assert third == pytest.approx(norm.pdf(1) / width**2, rel=1e-4)
+    for width, (least, most, bend, _) in zip((0.1, 0.5, 1.0), huber, strict=True):
+        assert (least, most, bend) == pytest.approx((0.0, width / 4, 0.5 / width))
+    # Eq. 38 as printed meets the hinge for h = 1 alone.
+    assert [*numbers["printed"].values()] == pytest.approx([2.45025, 0.28125, 0.0])
+
+
+def test_all_ways_to_train_the_machines_of_section_3_2_come_near_the_least():
+    for one in quick_study("vo-figure-4").numbers["found"].values():
+        for name, seconds in one.seconds.items():
+            assert np.isfinite(seconds).all(), name
+        # Newton's steps are few beside those of L-BFGS.
+        assert (one.steps["SmoothSVC, products"] < one.steps["VO"] / 3).all()
+        assert not one.separated.any()
+
+
+def test_the_quadratic_programme_is_solved_to_its_end_and_the_data_lie_3_5_apart():
+    machines = draw_machines(np.random.default_rng(0), 120, 6)
+    assert machines.best.relative < 1e-6
+    theirs = SVC(C=COST / 2, kernel="precomputed", tol=1e-9).fit(machines.kernel, machines.y)
+    alpha, coef = 2 * np.abs(theirs.dual_coef_[0]), np.zeros(120)
+    coef[theirs.support_] = theirs.dual_coef_[0]
+    most = alpha.sum() - coef @ machines.kernel @ coef  # of libsvm's dual, whose norm is halved
+    assert machines.best.objective == pytest.approx(most, rel=1e-7)
+    wide = draw_machines(np.random.default_rng(1), 600, 2)
+    above, below = (wide.X[wide.y == side].mean(axis=0) for side in (1, -1))
+    assert np.linalg.norm(above - below) == pytest.approx(3.5, abs=0.3)
+    assert np.linalg.norm(below) < 0.3
 
 
 def test_data_are_those_of_equations_19_and_23():

@@ -112,6 +112,39 @@ def test_the_guaranteed_width_is_the_root_that_the_text_derives():
         assert error_bound(space, margins, kink, scales, sigma, ones) == pytest.approx(error)
 
 
+def test_newton_s_equations_are_those_of_chapelle_as_derived():
+    _, y, kernel, rng = labelled(30)
+    beta, b, h, cost = 0.3 * rng.standard_normal(30), 0.2, 0.5, 4.0
+    numbers, signed = np.append(b, beta), kernel * np.outer(y, y)
+
+    def objective(numbers):  # Eq. 37
+        xi = 1 - signed @ numbers[1:] - numbers[0] * y
+        loss = np.where(np.abs(xi) < h, (h + xi) ** 2 / (4 * h), np.maximum(xi, 0))
+        return numbers[1:] @ signed @ numbers[1:] + cost * loss.sum()
+
+    near = np.abs(1 - signed @ beta - b * y) < h
+    assert 3 < near.sum() < 20
+    rows = np.column_stack([y, signed])[near]
+    # Eq. 39 has 2 C where this has C / (2 h), and ones where this has y.
+    hessian = cost / (2 * h) * rows.T @ rows
+    hessian[1:, 1:] += 2 * signed
+    e, tiny = np.eye(31), 1e-4
+    for i, j in ((0, 0), (0, 4), (3, 9)):
+        corners = [
+            s * t * objective(numbers + tiny * (s * e[i] + t * e[j]))
+            for s in (1, -1)
+            for t in (1, -1)
+        ]
+        assert sum(corners) / (4 * tiny**2) == pytest.approx(hessian[i, j], abs=1e-4)
+    space, margins = KernelSpace(kernel), Margins.hinge(y, np.full(30, cost))
+    point, widths = space.at(beta * y, b), np.full(30, h)
+    lines = margins.lines(point.f, KINKS["huber"], widths)
+    aim = space.newton(point, lines, np.flatnonzero(near)).point
+    slope = np.array([(objective(numbers + 1e-6 * d) - objective(numbers - 1e-6 * d)) for d in e])
+    change = np.append(aim.intercept - b, aim.coef * y - beta)
+    np.testing.assert_allclose(hessian @ change, -slope / 2e-6, atol=1e-5)
+
+
 @pytest.mark.parametrize("loss", LOSSES)
 def test_a_single_width_ends_within_its_guaranteed_error(loss):
     for seed in range(10):
