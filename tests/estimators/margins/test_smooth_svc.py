@@ -1,9 +1,11 @@
 """Support vector machines for labels: beside libsvm, products of features, files, bad input."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -138,6 +140,19 @@ def test_a_constant_column_and_copies_of_rows_change_no_decision():
     np.testing.assert_allclose(twice.decision_function(X), once.decision_function(X), atol=1e-3)
 
 
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "poly"])
+def test_where_rows_hardly_differ_the_intercept_alone_is_found(kernel):
+    X, y = table("iris")
+    X, y = X[:80], y[:80]  # 50 and 30 rows
+    machine = SmoothSVC(kernel, C=1e-9).fit(X, y)
+    assert machine.certificate_.value <= 1e-4
+    assert machine.objective_[0] == pytest.approx(2e-9 * 30, rel=1e-4)
+    assert machine.n_iter_[0] < 20
+    nothing = SmoothSVC("linear").fit(np.zeros((3, 5)), ["a", "b", "a"])
+    assert nothing.certificate_.value <= 1e-12
+    assert nothing.objective_[0] == pytest.approx(4.0)
+
+
 def test_a_machine_that_is_stopped_says_how_far_it_may_be():
     X, y = table("breast cancer")
     with pytest.warns(Warning, match="after 3 Newton steps"):
@@ -159,6 +174,11 @@ def test_a_machine_that_is_stopped_says_how_far_it_may_be():
         ({"landmarks": 0}, "landmarks must be"),
         ({"kernel": "precomputed"}, "a row and a column for each sample"),
         ({"kernel": "sigmoid", "gamma": 5.0}, "not positive semidefinite"),
+        ({"kernel": "poly", "degree": 2.5}, "take a whole number for degree"),
+        (
+            {"class_weight": {1: -1.0, 2: 1.0}},
+            "class_weight must be >= 0 and finite, got -1 for class 1",
+        ),
     ],
 )
 def test_settings_that_cannot_be_meant_are_refused(settings, said):
@@ -179,6 +199,40 @@ def test_tables_that_cannot_be_meant_are_refused():
     kernel[3, 5] += 1.0
     with pytest.raises(ValueError, match=r"symmetric, got .* row 3, column 5"):
         SmoothSVC("precomputed").fit(kernel, y)
+
+
+def test_labels_that_are_missing_or_of_two_kinds_are_refused():
+    X = np.random.default_rng(0).standard_normal((6, 2))
+    for labels in (
+        np.array(["a", None, "b"] * 2, dtype=object),
+        pd.Series(["a", pd.NA, "b"] * 2),
+        pd.Series(["a", None, "b"] * 2, dtype="category"),
+        pd.Series(["a", np.nan, "b"] * 2, dtype=object),
+    ):
+        with pytest.raises(
+            ValueError, match=r"y has no label at row 1 \(2 in all\): drop those rows"
+        ):
+            SmoothSVC().fit(X, labels)
+    with pytest.raises(ValueError, match="words and numbers for labels, such as 'a' and 1"):
+        SmoothSVC().fit(X, np.array(["a", 1] * 3, dtype=object))
+
+
+@pytest.mark.parametrize("loss", ["gaussian", "huber"])
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+def test_one_width_alone_ends_as_near_as_it_is_guaranteed_to(kernel, loss):
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((80, 3))
+        y = X[:, 0] + 0.3 * rng.standard_normal(80) > 0
+        best = SmoothSVC(kernel, tol=1e-9).fit(X, y).objective_[0]
+        one = SmoothSVC(kernel, loss=loss, shrinking=False).fit(X, y)
+        null = 2.0 * 2.0 * min(y.sum(), (~y).sum())
+        assert best * (1 - 1e-8) <= one.objective_[0] <= best + 1e-4 * null
+        wide = SmoothSVC(kernel, loss=loss, shrinking=False, sigma=0.3).fit(X, y)
+        assert wide.sigma_ == [0.3]
+        assert wide.objective_[0] > one.objective_[0]
+    with pytest.warns(ConvergenceWarning, match="sigma was not reached"):
+        SmoothSVC(kernel, loss=loss, shrinking=False, max_iter=2).fit(X, y)
 
 
 def test_a_kernel_matrix_beyond_memory_is_refused_with_the_remedy():

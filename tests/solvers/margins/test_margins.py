@@ -153,7 +153,7 @@ def test_a_single_width_ends_within_its_guaranteed_error(loss):
         error = 0.02 * plain.best_objective(kernel, y, margins.cost)
         scales = widths_of(space, loss, 40)
         sigma = guaranteed_width(space, margins, KINKS[loss], scales, error, np.ones(40))
-        found = trained(space, margins, loss, first=sigma, factor=1.0, tol=1e-6)
+        found = trained(space, margins, loss, last=sigma, tol=1e-6)
         best = plain.best_objective(kernel, y, margins.cost)
         assert found.width == sigma
         assert best * (1 - 1e-9) <= found.gap.objective <= best + error

@@ -15,7 +15,7 @@ from garrote.designs.base import is_design
 from garrote.designs.operator import operator_as_design
 from garrote.estimators.given.designs import check_design, check_new_design
 from garrote.estimators.given.frames import IMPUTE, refuse_text_columns
-from garrote.estimators.given.responses import refuse_words
+from garrote.estimators.given.responses import refuse_missing_labels, refuse_words
 from garrote.limits.magnitudes import (
     LINKS,
     PREDICTIONS,
@@ -49,6 +49,8 @@ def check_labelled_rows(estimator: Any, X: Any, y: Any, **checks: Any) -> tuple[
         return X, check_design(estimator, X, y, **checks)
     refuse_repeated_names(X)
     refuse_text_columns(X, y)
+    if not checks.get("y_numeric"):
+        refuse_missing_labels(y)
     try:
         with _quiet():
             X, y = validate_data(

@@ -1,4 +1,4 @@
-"""A response of words where numbers are needed: which classifier takes them, or which cell is a slip."""
+"""Responses of words: which classifier takes them where numbers are asked for, which are missing."""
 
 from typing import Any
 
@@ -32,6 +32,32 @@ def refuse_words(estimator: Any, y: Any) -> None:
     labels = 2 * len(classes) <= len(cells)  # else texts of their own, such as names of the rows
     remedy = _remedy(type(estimator), len(classes)) if labels else ""
     raise ValueError(f"y must hold numbers, got {listing(classes, most=_NAMED)}{remedy}")
+
+
+def refuse_missing_labels(y: Any) -> None:
+    """Raise if labels among objects are missing, or words beside numbers, which have no order."""
+    values = np.asarray(y)
+    if values.dtype.kind != "O" or values.ndim != 1:
+        return
+    cells = values.tolist()
+    missing = [k for k, cell in enumerate(cells) if _is_missing(cell)]
+    if missing:
+        raise ValueError(
+            f"y has no label at row {missing[0]} ({len(missing)} in all): drop those rows, or make them "
+            "a class of their own"
+        )
+    words = next((cell for cell in cells if isinstance(cell, str)), None)
+    other = next((cell for cell in cells if not isinstance(cell, str)), None)
+    if words is not None and other is not None:
+        raise ValueError(
+            f"y has words and numbers for labels, such as {words!r} and {other!r}: make all of them "
+            "words"
+        )
+
+
+def _is_missing(cell: Any) -> bool:
+    """Tell whether a label is None, NaN, or one of the missing values of pandas."""
+    return cell is None or type(cell).__name__ in ("NAType", "NaTType") or bool(cell != cell)
 
 
 def _remedy(estimator: type, count: int) -> str:

@@ -99,6 +99,17 @@ class SmoothMachine(SaveMixin, KernelSettings):
             X = X[np.ix_(kept, kept)] if self.kernel == "precomputed" else X[kept]
         return training_rows(self, X, weights[kept]), kept
 
+    def _kernel(self, X: Any, rows: Any) -> Floats:
+        """Return kernel values, all of them finite."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = super()._kernel(X, rows)
+        if not np.isfinite(found).all():
+            raise ValueError(
+                f"the {self.kernel} kernel is not finite for these rows: standardise the columns, lower "
+                "degree and gamma, or take a whole number for degree"
+            )
+        return found
+
     def _rows_of(self, X: Any, positions: Array) -> Any:
         """Return rows to compare others with: themselves, or their positions in a given kernel."""
         return positions if self.kernel == "precomputed" else X[positions]
@@ -112,13 +123,14 @@ class SmoothMachine(SaveMixin, KernelSettings):
             space, weights = space.among(members), weights[members]
         by_gaussians = self.loss == "gaussian"
         scales = np.sqrt(space.squared_rows(weights)) if by_gaussians else np.ones(len(weights))
-        first, factor = self.sigma, _FACTOR if self.shrinking is True else float(self.shrinking)
-        if not self.shrinking:
-            factor = 1.0
-            if first is None:
+        factor = float(self.shrinking) if is_number(self.shrinking) else _FACTOR
+        first, last = self.sigma, None
+        if not self.shrinking:  # one width, which wider ones lead to
+            first, last = None, self.sigma
+            if last is None:
                 error = self.tol * max(null_objective(margins), 1e-300)
-                first = guaranteed_width(space, margins, kink, scales, error, weights)
-        narrowing = Narrowing(first, factor, self.tol, self.max_iter)
+                last = guaranteed_width(space, margins, kink, scales, error, weights)
+        narrowing = Narrowing(first, factor, last, self.tol, self.max_iter)
         found = train(space, margins, kink, scales, narrowing, self._report)
         coef, intercept, pull = found.point.coef, found.point.intercept, found.pull
         stated = gap(space, margins, space.at(coef, intercept), pull)
@@ -157,12 +169,13 @@ class SmoothMachine(SaveMixin, KernelSettings):
 
     def _warn(self, machines: list[Solved]) -> None:
         late = [one for one in machines if not one.trained.converged]
-        if late and self.shrinking:
+        if late:
             steps = max(one.trained.steps for one in late)
+            asked = f"and tol is {self.tol:g}" if self.shrinking else "and sigma was not reached"
             warnings.warn(
                 f"after {steps} Newton steps the objective may still be above the best by "
-                f"{self.certificate_.value:.1e} of itself, and tol is {self.tol:g}: raise max_iter or "
-                "tol, or standardise the columns",
+                f"{self.certificate_.value:.1e} of itself, {asked}: raise max_iter or tol, or "
+                "standardise the columns",
                 ConvergenceWarning,
                 stacklevel=4,
             )

@@ -46,11 +46,12 @@ class SmoothSVC(ClassifierMixin, SmoothMachine):
         What a row costs for each unit that it is on the wrong side of its margin.
     loss : {"gaussian", "huber"}
     shrinking : bool or float
-        Whether widths shrink, or by which factor (True is 0.2). With False the width stays at ``sigma``.
+        Whether widths shrink until the gap is small, or by which factor (True is 0.2). With False the
+        machine is the best of a loss that is smooth over ``sigma``, to which wider ones lead.
     sigma : float, optional
-        The first width, or with ``shrinking=False`` the only one: the standard deviation of every
+        The first width, or with ``shrinking=False`` the last one: the standard deviation of every
         coefficient, or half of the parabola's width. None takes as first width about that of the
-        margins, as only width one that is guaranteed to reach ``tol`` of the null model's objective.
+        margins, as last one that which is guaranteed to reach ``tol`` of the null model's objective.
     gamma : {"scale", "auto"} or float
     degree, coef0 : float
         Of the kernel, as in `KernelFeatures`.
@@ -200,6 +201,12 @@ class SmoothSVC(ClassifierMixin, SmoothMachine):
         found = compute_class_weight(
             self.class_weight, classes=self.classes_, y=y, sample_weight=weights
         )
+        if not (np.isfinite(found) & (found >= 0)).all():
+            wrong = int(np.argmin(np.isfinite(found) & (found >= 0)))
+            raise ValueError(
+                f"class_weight must be >= 0 and finite, got {found[wrong]:g} for class "
+                f"{self.classes_[wrong]}"
+            )
         return np.asarray(found, dtype=np.float64)[numbers]
 
     def decision_function(self, X: Any) -> Floats:

@@ -7,7 +7,7 @@ rows near the margin, which Newton's equations are about, are few from there on 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +23,7 @@ from garrote.solvers.smoothing.kinks import Kink
 _DONE_WITH = 0.3
 # ... or this share, where the next width turned out to be far from it.
 _EXACT = 1e-3
-# Where widths stay, a step must promise less than this share of the tolerance.
+# Where a last width is given, a whole step there must promise less than this share of the tolerance.
 _LEVEL = 0.01
 # A first step that is cut to less than this share came from too wide a width: the factor is moved
 # halfway to 1, up to this; and back again where steps are whole.
@@ -49,7 +49,9 @@ class Narrowing:
     first : float, optional
         The first width; None takes how far rows are from their kinks at the start.
     factor : float
-        What a width is multiplied by when it is done with; 1 leaves it as it is.
+        What a width is multiplied by when it is done with.
+    last : float, optional
+        The width at whose optimum to end; None ends at the gap ``tol``, however narrow that is.
     tol : float
         The relative duality gap at which to stop.
     max_iter : int
@@ -58,12 +60,16 @@ class Narrowing:
 
     first: float | None = None
     factor: float = 0.2
+    last: float | None = None
     tol: float = 1e-4
     max_iter: int = 300
 
 
 class Trained(NamedTuple):
-    """A machine and its pulls, the width at which it was found, its gap, and the steps made."""
+    """A machine and its pulls, the width at which it was found, its gap, and the steps made.
+
+    It has ``converged`` where the gap is small, or where the optimum of a given last width is reached.
+    """
 
     point: Point
     pull: Floats
@@ -99,13 +105,15 @@ def train(
     width = narrowing.first
     if width is None:
         width = _typical(margins.distance(start.f), margins.cost) / _typical(scales, margins.cost)
+    width = max(width, narrowing.last or 0.0)
     runner = _Runner(kink, narrowing, width, report or (lambda steps, gap: None))
-    for rows in _parts(count) if space.by_rows and narrowing.factor < 1 else []:
+    coarse = replace(runner, narrowing=replace(narrowing, last=None, tol=_GAP_OF_PARTS))
+    for rows in _parts(count) if space.by_rows else []:
         part = space.among(rows)
         beginning = part.start(start.intercept)
-        found = runner.run(part, margins.among(rows), scales[rows], beginning, width, _GAP_OF_PARTS)
-        start, width = space.widen(found.point, rows), found.width
-    return runner.run(space, margins, scales, start, width, narrowing.tol)
+        found = coarse.run(part, margins.among(rows), scales[rows], beginning, width)
+        start, width = space.widen(found.point, rows), max(found.width, narrowing.last or 0.0)
+    return runner.run(space, margins, scales, start, width)
 
 
 def _typical(values: Floats, cost: Floats) -> float:
@@ -141,7 +149,7 @@ class _Runner:
     report: Callable[[int, float], None]
 
     def run(
-        self, space: Space, margins: Margins, scales: Floats, point: Point, width: float, tol: float
+        self, space: Space, margins: Margins, scales: Floats, point: Point, width: float
     ) -> Trained:
         """Make steps until the gap is small, the width as narrow as it may be, or all are made."""
         factor, pull, share = self.narrowing.factor, space.pull_of(point), _DONE_WITH
@@ -165,19 +173,21 @@ class _Runner:
                     width = min(width / self.narrowing.factor, self.widest)
                     continue
             fresh, begun, point, pull = False, True, reached.point, reached.pull
-            if not (last or self._is_done_with(smoothed, reached, share)):
+            done = self._is_done_with(smoothed, reached, width, share)
+            if not (last or done):
                 continue
-            found = self._state(smoothed, reached, width, made, tol)
-            if best is None or found.gap.relative < best.gap.relative:
-                best = found
+            found = self._state(smoothed, reached, width, made)
             self.report(made, found.gap.relative)
-            narrowest = self.narrowing.factor >= 1 or width <= _NARROWEST * self.widest
-            if found.converged or narrowest or last:
+            if self.narrowing.last is not None:
+                best = found._replace(converged=done and width == self.narrowing.last)
+            elif best is None or found.gap.relative < best.gap.relative:
+                best = found
+            if best.converged or last or width <= _NARROWEST * self.widest:
                 return best._replace(steps=made)
             solved, fresh = _Solved(point, pull, width), True
             if reached.share == 1.0:
                 factor, share = max(factor**_BOLDER, self.narrowing.factor), _DONE_WITH
-            width *= factor
+            width = max(width * factor, self.narrowing.last or 0.0)
         raise AssertionError("the last step returns")
 
     def _step(self, smoothed: Smoothed, point: Point, pull: Floats, begun: bool) -> Step:
@@ -191,19 +201,19 @@ class _Runner:
         values = (smoothed.value(reached.point), smoothed.value(other.point))
         return other if values[1] < values[0] else reached
 
-    def _is_done_with(self, smoothed: Smoothed, reached: Step, share: float) -> bool:
+    def _is_done_with(self, smoothed: Smoothed, reached: Step, width: float, share: float) -> bool:
         """Tell whether more steps at this width would gain little that counts."""
-        if self.narrowing.factor < 1:
+        if width != self.narrowing.last:
             return reached.promised <= share * smoothed.surplus(reached.point)
-        return reached.promised <= _LEVEL * self.narrowing.tol * smoothed.value(reached.point)
+        # Steps that are cut short may promise little wherever they are.
+        slight = _LEVEL * self.narrowing.tol * smoothed.value(reached.point)
+        return reached.share == 1.0 and reached.promised <= slight
 
-    def _state(
-        self, smoothed: Smoothed, reached: Step, width: float, made: int, tol: float
-    ) -> Trained:
+    def _state(self, smoothed: Smoothed, reached: Step, width: float, made: int) -> Trained:
         """Return the machine that is stated, with the best intercept, and its gap."""
         space, margins = smoothed.space, smoothed.margins
         pull = allowed(margins, reached.pull)
         stated = space.stated(reached.point, pull)
         stated = stated._replace(intercept=margins.best_intercept(stated.fitted))
         found = gap(space, margins, stated, pull)
-        return Trained(stated, pull, width, found, made, found.relative <= tol)
+        return Trained(stated, pull, width, found, made, found.relative <= self.narrowing.tol)

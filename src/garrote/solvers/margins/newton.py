@@ -79,11 +79,16 @@ def step(smoothed: Smoothed, point: Point, pull: Floats, places: Floats) -> Step
 def _bent(smoothed: Smoothed, lines: Lines) -> Array:
     """Return the rows that bend; where none does, the nearest are made to, as if at their kinks."""
     bent = np.flatnonzero(lines.bend * smoothed.space.lengths > _LEAST_BEND)
-    if not len(bent):
-        distance = smoothed.margins.distance(lines.places) / smoothed.widths
-        bent = np.flatnonzero(distance <= _NEAREST * distance.min())
-        most = smoothed.kink.curvature(np.zeros(len(bent)), smoothed.widths[bent])
-        lines.bend[bent] = smoothed.margins.cost[bent] * most
+    if len(bent):
+        return bent
+    margins, widths = smoothed.margins, smoothed.widths
+    most = margins.cost * smoothed.kink.curvature(np.zeros(len(widths)), widths)
+    bent = np.flatnonzero(lines.bend > _LEAST_BEND * most)
+    if len(bent):  # rows so short that they bend the intercept alone
+        return bent
+    distance = margins.distance(lines.places) / widths
+    bent = np.flatnonzero(distance <= _NEAREST * distance.min())
+    lines.bend[bent] = most[bent]
     return bent
 
 
