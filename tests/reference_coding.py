@@ -71,6 +71,15 @@ def spike_slab_code(atoms, signal, inclusion, slab, noise):
     return weights @ np.array(probability), weights @ np.array(mean)
 
 
+def beta_process_truth(n, count, width, beliefs, rng):
+    """Draw signals, atoms, codes, probabilities and precisions from the prior (Zhou et al. 2012)."""
+    atoms = rng.standard_normal((count, width)) / np.sqrt(width)
+    share = rng.beta(beliefs.mass / count, beliefs.concentration * (count - 1) / count, size=count)
+    slab, noise = (rng.gamma(shape, 1 / rate) for shape, rate in (beliefs.slab, beliefs.noise))
+    codes = (rng.random((n, count)) < share) * rng.standard_normal((n, count)) / np.sqrt(slab)
+    return atoms, codes, share, slab, noise
+
+
 def best_atoms(atoms, codes, signals, passes):
     """Let every atom be the best one of length 1 at most, given all others (Mairal et al. 2010)."""
     atoms, inner, outer = atoms.copy(), codes.T @ codes, codes.T @ signals

@@ -2,7 +2,13 @@
 
 import pytest
 
-from garrote.coding import KSVD, DictionaryLearning, NonNegativeFactorization, SparseCoder
+from garrote.coding import (
+    KSVD,
+    BetaProcessDictionary,
+    DictionaryLearning,
+    NonNegativeFactorization,
+    SparseCoder,
+)
 from scikit_checks import scikit_learn_checks
 
 pytestmark = pytest.mark.filterwarnings("ignore:the objective still fell")
@@ -12,7 +18,11 @@ LEARNERS += [NonNegativeFactorization(alpha=0.1)]
 
 
 @scikit_learn_checks(
-    SparseCoder(), DictionaryLearning(), NonNegativeFactorization(), variants=[*CODERS, *LEARNERS]
+    SparseCoder(),
+    DictionaryLearning(),
+    NonNegativeFactorization(),
+    BetaProcessDictionary(8, n_steps=4, burn_in=4),
+    variants=[*CODERS, *LEARNERS],
 )
 def test_transformers_keep_the_rules_of_scikit_learn(estimator, check):
     check(estimator)

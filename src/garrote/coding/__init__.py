@@ -13,6 +13,7 @@ from garrote.coding.codes import Codes
 from garrote.coding.components import SparsePCA
 from garrote.coding.dictionaries import dct_dictionary
 from garrote.coding.dictionary_learning import DictionaryLearning
+from garrote.coding.incomplete import BetaProcessDictionary, DictionaryDraws, Reconstruction
 from garrote.coding.learners import KSVD, LEARNERS, Alternating, LearningMethod, Online
 from garrote.coding.non_negative_factorization import NonNegativeFactorization
 from garrote.coding.record import LearningRecord
@@ -36,6 +37,7 @@ TRANSFORMERS = {
         DictionaryLearning,
         NonNegativeFactorization,
         SparsePCA,
+        BetaProcessDictionary,
         CompressedSensing,
     )
 }
@@ -48,9 +50,11 @@ __all__ = [
     "TRANSFORMERS",
     "Adapted",
     "Alternating",
+    "BetaProcessDictionary",
     "Codes",
     "CodingMethod",
     "CompressedSensing",
+    "DictionaryDraws",
     "DictionaryLearning",
     "LassoCoding",
     "LassoRecovery",
@@ -61,6 +65,7 @@ __all__ = [
     "Online",
     "PursuitCoding",
     "PursuitRecovery",
+    "Reconstruction",
     "Recovery",
     "RelevanceRecovery",
     "SparseCoder",

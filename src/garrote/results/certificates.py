@@ -60,6 +60,8 @@ class Certificate:
     error of a mean      largest standard error of a sampled coefficient's mean (or of that of the
                          logarithm of the noise variance or of the prior's scale), in posterior standard
                          deviations: 0.1 is 100 independent draws
+    hidden entries       how far the share of hidden entries of signals that are outside of their 95 %
+                         intervals is from 5 %
     halves of chains     by how much the largest R-hat between the halves of all chains is beyond 1
     log probability      how far log probabilities of the best models are from those computed one by
                          one, from scratch

@@ -145,7 +145,11 @@ _RELEVANCE = (
 
 _NOT_YET = (
     Entry("section 13.8", "sparse coding", "coding.SparseCoder", remark="over given dictionaries"),
-    Entry("section 13.8.1", "learning a dictionary", "coding.DictionaryLearning"),
+    Entry(
+        "section 13.8.1",
+        "learning a dictionary",
+        "coding.DictionaryLearning coding.BetaProcessDictionary",
+    ),
     Entry("section 13.8.2", "filters of natural images", remark=_CODING),
     Entry(
         "section 13.8.3",
@@ -157,8 +161,8 @@ _NOT_YET = (
     Entry(
         "Eq. 13.174",
         "the likelihood of a dictionary",
-        "coding.SpikeSlabCoding",
-        remark="of given dictionaries, bounded by mean field",
+        "coding.BetaProcessDictionary coding.SpikeSlabCoding",
+        remark="drawn from with a spike and a slab; of given dictionaries also bounded by mean field",
     ),
     Entry("Eqs. 13.175-13.177", "codes and dictionary together", "coding.DictionaryLearning"),
     Entry("Eq. 13.178", "non-negative factors", "coding.NonNegativeFactorization"),
