@@ -2,7 +2,9 @@
 
 from garrote.designs.base import Design
 from garrote.designs.dense import DenseDesign
+from garrote.designs.genotypes import PlinkDesign
 from garrote.designs.gram import GramDesign
+from garrote.designs.joined import JoinedDesign
 from garrote.designs.operator import OperatorDesign
 from garrote.designs.sparse import SparseDesign
 from garrote.designs.standardized import StandardizedDesign
@@ -11,7 +13,9 @@ __all__ = [
     "DenseDesign",
     "Design",
     "GramDesign",
+    "JoinedDesign",
     "OperatorDesign",
+    "PlinkDesign",
     "SparseDesign",
     "StandardizedDesign",
 ]

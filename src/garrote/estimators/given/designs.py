@@ -17,6 +17,9 @@ def check_design(estimator: Any, X: Design, y: Any, **checks: Any) -> Array:
             f"X has {X.shape[0]} rows and y {len(y)}: give at least 2, as many of each"
         )
     estimator.n_features_in_ = X.shape[1]
+    names = getattr(X, "names", None)
+    if names is not None:
+        estimator.feature_names_in_ = np.array(names, dtype=object)
     return y
 
 
