@@ -33,8 +33,8 @@ class JoinedDesign(Design):
         self.nbytes = sum(part.nbytes for part in parts)
         shares = [part.column_cost * part.shape[1] for part in parts]
         self.column_cost = float(sum(shares) / max(1, self.shape[1]))
-        names = [getattr(part, "names", None) for part in parts]
-        self.names = None if None in names else tuple(name for some in names for name in some)
+        names = [getattr(part, "names", ()) for part in parts]
+        self.names = tuple(name for some in names for name in some) if all(names) else None
 
     def _owned(self, columns: Array) -> Iterator[tuple[Any, Array, Array]]:
         """Yield each part, which of some columns are its own, and which of its columns these are."""

@@ -25,7 +25,7 @@ def plain_chromosome(text: Any) -> str:
     return _LETTERS.get(name, name)
 
 
-def plain_chromosomes(texts: Sequence[Any]) -> Array:
+def plain_chromosomes(texts: Sequence[Any] | Array) -> Array:
     """Do as `plain_chromosome` for many, of which few differ."""
     known = {text: plain_chromosome(text) for text in set(texts)}
     return np.array([known[text] for text in texts], dtype=object)
