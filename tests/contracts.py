@@ -2,12 +2,14 @@
 
 from typing import Any, NamedTuple
 
+import array_api_strict
 import numpy as np
 import scipy.sparse
 from scipy.sparse.linalg import aslinearoperator
 
 from garrote.designs import (
     DenseDesign,
+    DeviceDesign,
     GramDesign,
     OperatorDesign,
     SparseDesign,
@@ -74,6 +76,17 @@ def operator(X):
     return OperatorDesign(aslinearoperator(frozen(np.array(X))))
 
 
+def on_device(precision="mixed", dtype=None):
+    """An array that is not in the machine's memory, as far as its library tells."""
+
+    def store(X):
+        device = array_api_strict.Device("device1")
+        values = array_api_strict.asarray(np.array(X, dtype=dtype or X.dtype), device=device)
+        return DeviceDesign(values, precision=precision)
+
+    return store
+
+
 def mapped(folder):
     """A read-only memory map of a file, in Fortran order."""
 
@@ -104,6 +117,8 @@ STORES = {
     "CSC duplicated": duplicated,
     "CSC full": full,
     "operator": operator,
+    "device float64": on_device(),
+    "device float32": on_device("double", np.float32),
 }
 
 
@@ -250,6 +265,7 @@ __all__ = [
     "frozen",
     "full",
     "mapped",
+    "on_device",
     "sample_matrix",
     "sparse",
     "sweep_once",

@@ -11,10 +11,11 @@ import scipy.sparse
 from garrote.arrays import Array, Floats
 from garrote.designs import DenseDesign, GramDesign, SparseDesign, StandardizedDesign
 from garrote.designs.base import Design, is_design
-from garrote.designs.operator import operator_as_design
+from garrote.designs.devices.arrays import to_host
 from garrote.designs.responses import as_numbers, covariate_maps
 from garrote.designs.scale import Scale
 from garrote.designs.standardized import Evaluation
+from garrote.designs.stored import as_stored
 from garrote.likelihoods import Gaussian, adapt_to_data, as_likelihood
 from garrote.limits.checks import check_columns, check_moments, check_rows
 from garrote.summaries import Shown
@@ -88,7 +89,7 @@ class Problem(Shown):
 
         Parameters
         ----------
-        X : array, SciPy sparse matrix, operator or Design of shape (N, D)
+        X : array (of NumPy, or on a GPU), SciPy sparse matrix, operator or Design of shape (N, D)
         y : array of shape (N,), or (N, K) for K responses
         sample_weight : array of shape (N,), optional
             A weight of k counts as k repeats of the row.
@@ -106,6 +107,7 @@ class Problem(Shown):
         """
         likelihood = as_likelihood(likelihood)
         stored = as_design(X)
+        y, sample_weight, offset = map(to_host, (y, sample_weight, offset))
         y = np.asarray(y, dtype=np.float64)
         weights = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, float)
         known = None if offset is None else np.asarray(offset, dtype=np.float64)
@@ -368,8 +370,8 @@ class Problem(Shown):
 
 
 def as_design(X: Any) -> Design:
-    """Wrap an array, a sparse matrix or an operator, uncopied where possible; designs stay as is."""
-    X = operator_as_design(X)
+    """Wrap whatever X is, uncopied where possible; designs stay as they are."""
+    X = as_stored(X)
     if is_design(X):
         return cast(Design, X)
     return SparseDesign(X) if scipy.sparse.issparse(X) else DenseDesign(np.asarray(X))

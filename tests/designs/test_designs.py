@@ -11,6 +11,7 @@ from contracts import (
     STORES,
     VIEWED_STORES,
     DenseDesign,
+    DeviceDesign,
     GramDesign,
     OperatorDesign,
     Plain,
@@ -26,6 +27,7 @@ from contracts import (
     sweep_once,
 )
 from garrote import Problem, VariationalGarrote
+from garrote.designs.devices.arrays import to_host
 from garrote.rules import shrink
 from reference import sparse_regression
 
@@ -59,6 +61,8 @@ def arrays_of(design):
         return [design.matrix.data, design.matrix.indices, design.matrix.indptr]
     if isinstance(design, OperatorDesign):
         return [design.operator.A]
+    if isinstance(design, DeviceDesign):
+        return [to_host(design._values)]
     return [design.values]
 
 

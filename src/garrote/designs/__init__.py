@@ -2,6 +2,7 @@
 
 from garrote.designs.base import Design
 from garrote.designs.dense import DenseDesign
+from garrote.designs.devices import DeviceDesign
 from garrote.designs.genotypes import PlinkDesign
 from garrote.designs.gram import GramDesign
 from garrote.designs.joined import JoinedDesign
@@ -12,6 +13,7 @@ from garrote.designs.standardized import StandardizedDesign
 __all__ = [
     "DenseDesign",
     "Design",
+    "DeviceDesign",
     "GramDesign",
     "JoinedDesign",
     "OperatorDesign",

@@ -151,11 +151,6 @@ def is_operator(X: Any) -> bool:
     return hasattr(X, "matvec") and hasattr(X, "rmatvec") and not is_design(X)
 
 
-def operator_as_design(X: Any) -> Any:
-    """Return an operator as a design, and anything else as it is."""
-    return OperatorDesign(X) if is_operator(X) else X
-
-
 def _multiply(operator: Any, kind: str, vectors: Floats) -> Array:
     """Return the product, or that with the transpose (``kind`` "rmat"), of the columns of a block."""
     together = getattr(operator, f"{kind}mat", None)

@@ -17,6 +17,12 @@ COLUMNS_PER_CALL = 18
 
 # Entries of a dense block that is copied out of X at a time: 4 MB, which stay in cache.
 ENTRIES_PER_BLOCK = 1 << 19
+# Entries of X that are worked on at a time on a GPU, half a gigabyte of float64 numbers; that are made
+# float64 and used at once, so that they stay in its cache; and rows of float32 numbers whose products
+# are added up there before float64 takes over.
+ENTRIES_ON_DEVICE = 1 << 26
+ENTRIES_IN_CACHE = 1 << 22
+ROWS_IN_SINGLE = 2048
 # Numbers that are transformed, compared or read from a file at once: 32 MB.
 NUMBERS_AT_ONCE = 4_000_000
 # Rows that draws are averaged over at once when they predict.

@@ -171,7 +171,9 @@ class Knockoffs(NamedSettings, SaveMixin, StatesSelection, BaseEstimator):
         """
         self._check_settings()
         kind, statistic = as_kind(self.knockoffs), as_statistic(self.statistic)
-        given = prepare(self, kind, Arguments(X, y, sample_weight, offset, groups, feature_names))
+        given = prepare(
+            self, kind, Arguments.of(X, y, sample_weight, offset, groups, feature_names)
+        )
         base = self.base
         if base is None:
             base = statistic.default_base(given.groups, given.labels)

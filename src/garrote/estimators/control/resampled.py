@@ -104,7 +104,7 @@ class ResampledSelector(SaveMixin, StatesSelection, MetaEstimatorMixin, BaseEsti
             Names of the columns, for an array or a sparse matrix.
         """
         self._check_settings()
-        given = Arguments(X, y, sample_weight, offset, groups, feature_names)
+        given = Arguments.of(X, y, sample_weight, offset, groups, feature_names)
         table = self._table(given)
         decision = self._decide(table)
         self._keep(table, decision)

@@ -1,6 +1,8 @@
 """What `fit` is called with, before it is checked."""
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
+
+from garrote.designs.devices.arrays import to_host
 
 
 class Arguments(NamedTuple):
@@ -12,3 +14,11 @@ class Arguments(NamedTuple):
     offset: Any
     groups: Any
     feature_names: Any
+
+    @classmethod
+    def of(
+        cls, X: Any, y: Any, sample_weight: Any, offset: Any, groups: Any, feature_names: Any
+    ) -> Self:
+        """Take arguments of whatever library, on whatever device: but for X they come to NumPy."""
+        by_row = map(to_host, (y, sample_weight, offset, groups))
+        return cls(X, *by_row, feature_names)

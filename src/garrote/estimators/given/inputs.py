@@ -12,7 +12,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from garrote.arrays import Array, Floats
 from garrote.designs.base import is_design
-from garrote.designs.operator import operator_as_design
+from garrote.designs.stored import as_stored
 from garrote.estimators.given.designs import check_design, check_new_design
 from garrote.estimators.given.frames import IMPUTE, refuse_text_columns
 from garrote.estimators.given.responses import refuse_missing_labels, refuse_words
@@ -44,7 +44,7 @@ def check_labelled_rows(estimator: Any, X: Any, y: Any, **checks: Any) -> tuple[
     """Do as `check_rows`, but leave y as the labels that it holds unless ``checks`` ask for more."""
     if hasattr(estimator, "consistency_"):  # of an earlier fit to z-scores
         del estimator.consistency_
-    X = operator_as_design(X)
+    X = as_stored(X)
     if is_design(X):
         return X, check_design(estimator, X, y, **checks)
     refuse_repeated_names(X)
@@ -108,7 +108,7 @@ def check_new_rows(estimator: Any, X: Any) -> Any:
             "this model was fitted to z-scores, so that means and scales of its columns are not known: "
             "multiply columns in standard deviations by coef_ for predictions in standard deviations"
         )
-    X = operator_as_design(X)
+    X = as_stored(X)
     if is_design(X):
         return check_new_design(estimator, X)
     refuse_repeated_names(X)

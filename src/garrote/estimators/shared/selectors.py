@@ -64,7 +64,7 @@ class SelectingEstimator(NamedSettings, SaveMixin, StatesSelection):
             Names of the columns, for an array or a sparse matrix; a data frame brings its own.
         """
         check_stability(self.stability)
-        given = Arguments(X, y, sample_weight, offset, groups, feature_names)
+        given = Arguments.of(X, y, sample_weight, offset, groups, feature_names)
         self._fit_rows(given)
         self._tell_groups()
         self.selection_ = self.selection_.doubted(self._doubts(given))

@@ -7,7 +7,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from garrote.arrays import Array
 from garrote.designs.base import is_design
-from garrote.designs.operator import operator_as_design
+from garrote.estimators.shared.following import follow_rows
 from garrote.results.selections.selection import Selection
 from garrote.summaries import Summary
 
@@ -16,6 +16,10 @@ class StatesSelection(SelectorMixin):
     """A selector in scikit-learn's manner whose support is that of its ``selection_``."""
 
     selection_: Selection
+
+    def __init_subclass__(cls, **settings: Any):
+        super().__init_subclass__(**settings)
+        follow_rows(cls)
 
     def summary(self) -> Summary:
         """Return what was found as a table that prints, shows as HTML and becomes a data frame."""
@@ -27,6 +31,5 @@ class StatesSelection(SelectorMixin):
         return self.selection_.selected
 
     def transform(self, X: Any) -> Any:
-        """Return the selected columns of X, which may be a design or an operator."""
-        X = operator_as_design(X)
+        """Return the selected columns of X, which may be a design, an operator or on a GPU."""
         return X.pick(self.get_support(indices=True)) if is_design(X) else super().transform(X)
