@@ -103,10 +103,12 @@ def _select(command: argparse.ArgumentParser) -> None:
     command.epilog = "Example: garrote select data.csv --target y --report out.html"
     command.add_argument(
         "file", nargs="?",
-        help="CSV, TSV, .xlsx, Parquet, Arrow, Feather or .npz file; - reads standard input",
+        help="CSV, TSV, .xlsx, Parquet, Arrow, Feather or .npz file; - reads standard input; or "
+        "genotypes of PLINK (.bed; 'chr*.bed' for several)",
     )  # fmt: skip
     command.add_argument("--target", metavar="COLUMN", help="the response")
     _add_zscores(command)
+    _add_genotypes(command)
     _add_columns(command)
     _add_method(command)
     output = command.add_argument_group("output")
@@ -139,6 +141,27 @@ def _add_zscores(command: argparse.ArgumentParser) -> None:
         help="0 if LD is of the same samples; else how far it is from theirs, up to 1 (default: "
         "estimated)",
     )  # fmt: skip
+
+
+def _add_genotypes(command: argparse.ArgumentParser) -> None:
+    genotypes = command.add_argument_group("genotypes (.bed) in place of a table")
+    genotypes.add_argument(
+        "--pheno", metavar="FILE", help="table of people: IID (and FID), traits and covariates"
+    )
+    genotypes.add_argument("--trait", metavar="COLUMN", help="what is to be explained")
+    genotypes.add_argument(
+        "--region", type=names, action="extend", default=[], metavar="C:A-B",
+        help="chromosomes, or parts of them as 6:25000000-34000000",
+    )  # fmt: skip
+    genotypes.add_argument(
+        "--keep", metavar="FILE", help="people to keep: IID, or FID IID, a line each"
+    )
+    genotypes.add_argument(
+        "--maf",
+        type=shares,
+        metavar="F",
+        help="leave out variants whose rarer allele is rarer than F",
+    )
 
 
 def _add_columns(command: argparse.ArgumentParser) -> None:

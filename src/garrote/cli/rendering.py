@@ -82,7 +82,9 @@ def _table(selection: Selection, top: int) -> str:
     order = found.ranked()
     order = order[found.selected[order]]
     shown = order[:top]
-    names = short_names([found.names[j] for j in shown])
+    places = found.placed
+    words = ["" if places is None else places.words(int(j)) for j in shown]
+    names = short_names([found.names[j] + told for j, told in zip(shown, words, strict=True)])
     levels = [_levels(selection, int(j)) for j in shown]
     below = [f"  {name}" for some in levels for name in some.values()]
     wide = max([len("variable"), *map(_cells, names), *map(_cells, below)])

@@ -12,9 +12,10 @@ from garrote.displays.figures import legend_above, note, set_title, take_axes
 from garrote.displays.names import LITERAL, push_apart, shorten
 from garrote.displays.palette import GREY, curve_style
 from garrote.results.selections.evidence import is_certainty
+from garrote.results.selections.locus import minus_log_p
 from garrote.results.selections.selection import Selection
 
-_HEIGHTS = {"probability": "probability", "z": "z-score"}
+_HEIGHTS = {"probability": "probability", "z": "z-score", "p": "-log10 p"}
 # Variables whose names are written beside them, at most one of a set.
 _MOST_NAMED = 8
 # Letters of a name, and the share of the axis between two of them.
@@ -107,13 +108,14 @@ class CredibleSetsDisplay(SelectionDisplay):
             The title instead of the stored one.
         positions : array of shape (D,), optional
             Where variables are, such as base pairs of a chromosome, instead of the stored ones.
-        y : {"probability", "z"}
-            How high points are.
+        y : {"probability", "z", "p"}
+            How high points are; "p" is -log10 of the two-sided p-value of the z-score.
         """
         if y not in _HEIGHTS:
             raise ValueError(f"y must be one of {tuple(_HEIGHTS)}, got {y!r}")
         shown = self if positions is None else self._at(positions)
         heights = shown.probability if y == "probability" else shown.z
+        heights = minus_log_p(heights) if y == "p" else heights
         if not np.isfinite(heights).any():
             raise ValueError("z-scores are not known of several classes: take y='probability'")
         self.along, self.positions = shown.along, shown.positions

@@ -51,6 +51,7 @@ _SHAPES: dict[str, dict[str, str]] = {
     "ModelsView": {"probability": "M", "size": "M", "columns": "k", "effect": "Mk"},
     "StandIns": {"columns": "k", "correlation": "kk"},
     "Stability": {"found": "D"},
+    "Placed": dict.fromkeys(("chromosome", "position", "counted", "other"), "D"),
     "Consistency": dict.fromkeys(
         ("names", "z", "expected", "deviation", "flipped_evidence"), "D"
     ),

@@ -56,6 +56,7 @@ from garrote.results.selections.curves import Curve
 from garrote.results.selections.data_check import DataCheck, Finding
 from garrote.results.selections.groups import VariableGroups
 from garrote.results.selections.held_out import LabelScores, PredictiveDensity
+from garrote.results.selections.locus import Placed
 from garrote.results.selections.selection import Selection
 from garrote.results.selections.stability import Stability
 from garrote.results.selections.views import (
@@ -82,7 +83,7 @@ _RESULTS = (
     Anchor, Audit, Certificate, ClassEffects, Consistency, CovariatesLaw, CredibleSet, Curve,
     DataCheck, Draws, EffectsLaw, ErrorControl, FactorisedPredictor, Finding, Fit, Frequencies, Graph,
     Inclusions, Intercepts, JointGaussian, LabelScores, Likeness, Mixture, Models, ModelsView,
-    Move, Optima, Path, PathView, PenaltyFit, Pooled, Posterior, PredictiveDensity, Predictions,
+    Move, Optima, Path, PathView, PenaltyFit, Placed, Pooled, Posterior, PredictiveDensity, Predictions,
     SamplingAccuracy, Scale, Selection, SlabShapes, SoftSupport, Spread, Stability, StandIns,
     States, Substitutes, Summary, Table, Validation, VariableGroups,
 )  # fmt: skip

@@ -3,7 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
+from garrote.files.json_values import numbers
 from garrote.report.wording import readable
+from garrote.results.selections.locus import minus_log_p
 
 _LONGEST = 60
 
@@ -24,14 +28,25 @@ def locus(document: Mapping[str, Any], limits: Any) -> dict[str, Any] | None:
     by_order = all(
         at == position for at, position in zip(found["at"], found["positions"], strict=True)
     )
+    z = [found["z"][k] for k in kept] if any(z is not None for z in found["z"]) else None
     return {
         "names": [readable(found["variables"][k], _LONGEST) for k in kept],
         "at": [found["at"][k] for k in kept],
         "probability": [found["probability"][k] for k in kept],
-        "z": [found["z"][k] for k in kept] if any(z is not None for z in found["z"]) else None,
+        "z": z,
+        "log_p": _log_p(z) if z is not None and _of_variants(document) else None,
         "sets": [sets[k] for k in kept],
         "along": "column" if by_order else "position",
     }
+
+
+def _of_variants(document: Mapping[str, Any]) -> bool:
+    """Tell whether variables are genetic variants, whose pictures show p-values."""
+    return any(variable.get("place") for variable in document["variables"])
+
+
+def _log_p(z: list[float | None]) -> list[float | None]:
+    return numbers(minus_log_p(np.array(z, dtype=np.float64)), 4)
 
 
 def locus_words(document: Mapping[str, Any]) -> str:
@@ -45,7 +60,10 @@ def locus_words(document: Mapping[str, Any]) -> str:
         if left
         else ""
     )
+    below = "its z-score"
+    if _of_variants(document):
+        below = "-log10 of its p-value"
     return (
         "Each point is a variable, in the colour of its credible set. Above, how probable it is to have "
-        f"an effect; below, its z-score when it is looked at alone.{thinned}"
+        f"an effect; below, {below} when it is looked at alone.{thinned}"
     )

@@ -152,7 +152,7 @@ def table_row(
     variable: Mapping[str, Any], scale: Scale, always_in: frozenset[str], longest: int
 ) -> dict[str, Any]:
     """Return what one row shows."""
-    name = readable(variable["name"], longest)
+    name = readable(variable["name"] + _place_words(variable.get("place")), longest)
     decimals = scale.decimals
     own = _decimals([(_reach(variable), variable["standard_error"])])
     # Where units differ each row has the digits that its own error leaves.
@@ -189,6 +189,14 @@ def table_row(
         "left": place("lower"),
         "right": place("upper"),
     }
+
+
+def _place_words(place: Mapping[str, Any] | None) -> str:
+    """Return where a variant is, and its alleles: the one that effects are for a copy of comes last."""
+    if place is None:
+        return ""
+    where = f"{place['chromosome']}:{place['position']:,}"
+    return f" ({where} {place['other']}>{place['counted']})"
 
 
 def _times(value: float | None, unit: float) -> float | None:

@@ -22,11 +22,16 @@ from garrote.files.npy import BadArray, read_header, stated_array
 from garrote.summaries import listing
 from garrote.tables.errors import TableError, count_of
 from garrote.tables.formats.base import TableFile
-from garrote.tables.formats.engine import polars
 from garrote.tables.formats.opening import with_table
 from garrote.tables.formats.room import refuse_beyond_memory
 from garrote.tables.formats.sources import is_workbook
-from garrote.tables.kinds import MISSING, as_numbers
+from garrote.tables.formats.whole_columns import (
+    plain_name,
+    read_frame,
+    read_numbers,
+    read_texts,
+)
+from garrote.tables.kinds import as_numbers
 
 _Z = ("z", "zscore", "z_score", "zstat", "z_stat", "tstat", "t_stat")
 _EFFECT = ("beta", "b", "effect", "estimate", "coef")
@@ -84,7 +89,7 @@ def read_ld(source: str) -> NamedValues:
 
 
 def _zscores(table: TableFile) -> ZScoreColumns:
-    place = {_simplified(name): j for j, name in reversed(list(enumerate(table.names)))}
+    place = {plain_name(name): j for j, name in reversed(list(enumerate(table.names)))}
 
     def find(words: Sequence[str]) -> int | None:
         return next((place[word] for word in words if word in place), None)
@@ -92,29 +97,29 @@ def _zscores(table: TableFile) -> ZScoreColumns:
     z, effect, error = find(_Z), find(_EFFECT), find(_ERROR)
     named_by, samples = find(_NAME), find(_SAMPLES)
     if z is not None:
-        values = _numbers(table, z)
+        values = read_numbers(table, z)
     elif effect is None or error is None:
         return _without_header(table)
     else:
-        spread = _numbers(table, error)
+        spread = read_numbers(table, error)
         wrong = np.flatnonzero(spread <= 0)
         if len(wrong):
             raise TableError(
                 f"{table.label}: the standard error in {table.place(int(wrong[0]))} is not positive"
             )
-        values = _numbers(table, effect) / spread
+        values = read_numbers(table, effect) / spread
     names = None
     if named_by is not None:
-        names = _texts(table, named_by)
+        names = read_texts(table, named_by)
     elif 0 not in (z, effect, error, samples):
         # The first column holds names if it tells variables apart: a chromosome's number does not.
-        first = _texts(table, 0)
+        first = read_texts(table, 0)
         named_by, names = (0, first) if len(set(first)) == len(first) else (None, None)
     return ZScoreColumns(
         values,
         names,
         None if named_by is None else table.names[named_by],
-        None if samples is None else _numbers(table, samples),
+        None if samples is None else read_numbers(table, samples),
         None if samples is None else table.names[samples],
         _positions(table, find(_POSITION), find(_CHROMOSOME)),
     )
@@ -122,10 +127,10 @@ def _zscores(table: TableFile) -> ZScoreColumns:
 
 def _positions(table: TableFile, column: int | None, chromosome: int | None) -> Floats | None:
     """Return where variables are, if all of them are somewhere on one chromosome."""
-    if column is None or (chromosome is not None and len(set(_texts(table, chromosome))) > 1):
+    if column is None or (chromosome is not None and len(set(read_texts(table, chromosome))) > 1):
         return None
     try:
-        found = _numbers(table, column)
+        found = read_numbers(table, column)
     except TableError:  # words are no positions, and only pictures need them
         return None
     return found if np.isfinite(found).all() else None
@@ -134,15 +139,15 @@ def _positions(table: TableFile, column: int | None, chromosome: int | None) -> 
 def _without_header(table: TableFile) -> ZScoreColumns:
     """Read z-scores alone, or names and z-scores, where the first line is no header."""
     if table.naming and len(table.names) == 1:
-        return ZScoreColumns(_numbers(table, 0))
+        return ZScoreColumns(read_numbers(table, 0))
     if len(table.names) == 2 and not table.naming:
         try:
             first = float(table.names[1])
         except ValueError:
             pass
         else:
-            values = np.concatenate([[first], _numbers(table, 1)])
-            return ZScoreColumns(values, (table.names[0], *_texts(table, 0)))
+            values = np.concatenate([[first], read_numbers(table, 1)])
+            return ZScoreColumns(values, (table.names[0], *read_texts(table, 0)))
     raise TableError(
         f"{table.label} has no column z, nor beta and se: it has {listing(table.names, most=8)}; name "
         "the column of z-scores z"
@@ -151,7 +156,7 @@ def _without_header(table: TableFile) -> ZScoreColumns:
 
 def _ld(table: TableFile) -> NamedValues:
     columns = list(table.ordinary)
-    frame = _frame(table, columns)
+    frame = read_frame(table, columns)
     rows = frame.height
     if len(columns) == rows + 1:  # names in the first column, under a word of their own
         columns, frame = columns[1:], frame[:, 1:]
@@ -169,7 +174,7 @@ def _ld(table: TableFile) -> NamedValues:
     numbers, _ = as_numbers(frame, table.decimal_comma)
     values = numbers.fill_null(np.nan).to_numpy().astype(np.float64)
     names = None if table.naming else tuple(table.names[j] for j in columns)
-    row_names = None if columns[0] == 0 else _texts(table, 0)
+    row_names = None if columns[0] == 0 else read_texts(table, 0)
     return NamedValues(*_by_columns(values, names, row_names, table.label))
 
 
@@ -298,39 +303,3 @@ def _array_of_numbers_or_text(archive: Any, key: str, file: str) -> Array:
             f"{file}: the array {key!r} holds Python objects; save it as text, with "
             f"np.array({key}, dtype=str), or leave it out"
         ) from error
-
-
-def _numbers(table: TableFile, column: int) -> Floats:
-    frame = _frame(table, [column])
-    values = as_numbers(frame, table.decimal_comma)[0].to_series(0)
-    cells = frame.to_series(0)
-    for row in np.flatnonzero((values.is_null() & cells.is_not_null()).to_numpy()):
-        text = str(cells[int(row)]).strip()
-        if text.lower() not in MISSING["number"]:
-            raise TableError(
-                f"{table.label}: {table.place(int(row))} has {text[:60]!r} in the column "
-                f"{table.names[column]!r}, which is no number"
-            )
-    return values.fill_null(np.nan).to_numpy().astype(np.float64)
-
-
-def _texts(table: TableFile, column: int) -> tuple[str, ...]:
-    pl = polars()
-    return tuple(_frame(table, [column]).to_series(0).cast(pl.String).fill_null("").to_list())
-
-
-def _frame(table: TableFile, columns: list[int]) -> Any:
-    """Return some columns of a table whole."""
-    pl = polars()
-    parts: dict[tuple[int, ...], list[Any]] = {}
-    for piece in table.pieces(columns):
-        frame = piece.frame.clone()
-        frame.columns = [str(j) for j in piece.positions]
-        parts.setdefault(piece.positions, []).append(frame)
-    whole = pl.concat([pl.concat(frames) for frames in parts.values()], how="horizontal")
-    return whole.select([str(j) for j in columns])
-
-
-def _simplified(name: str) -> str:
-    """Return the name of a column in small letters, with _ for blanks, dots and dashes."""
-    return name.strip().lower().lstrip("#").replace("-", "_").replace(".", "_").replace(" ", "_")

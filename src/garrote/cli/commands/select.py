@@ -31,6 +31,11 @@ def run(options: argparse.Namespace) -> int:
         from garrote.cli.commands import zscores
 
         return zscores.run(options)
+    from garrote.cli.commands import genotypes
+
+    if genotypes.is_genotypes(options):
+        return genotypes.run(options)
+    genotypes.refuse_without(options)
     take_target(options)
     _check(options)
     take_control(options)

@@ -18,7 +18,7 @@ from garrote.cli.settings import (
 # What speaks of the rows or columns of a table.
 _OF_TABLES = ("file", "include", "exclude", "covariates", "weights", "groups", "offset", "encode",
               "categories", "na", "cv", "stability", "save", "levels", "interactions", "curves",
-              "formula", "sheet", "control", "fdr")  # fmt: skip
+              "formula", "sheet", "control", "fdr", "pheno", "trait", "keep", "maf")  # fmt: skip
 
 
 def run(options: argparse.Namespace) -> int:
@@ -67,10 +67,15 @@ class _Data(NamedTuple):
     n: float
     notes: tuple[str, ...]
     positions: Any = None
+    placed: Any = None
 
 
 def _read(options: argparse.Namespace) -> _Data:
     """Read both files; where both have names, these decide what belongs together."""
+    if _is_panel(options.ld):
+        return _read_panel(options)
+    if options.region:
+        raise UsageError("--region goes with genotypes: give --ld a .bed file", "select")
     from garrote.cli import console
     from garrote.tables.zscores import read_ld, read_zscores
     from garrote.zscores.given import match_names
@@ -99,6 +104,28 @@ def _read(options: argparse.Namespace) -> _Data:
         known = dict(zip(z.names, z.positions, strict=True))
         positions = [known[name] for name in names]
     return _Data(values, matrix, names, n, (*notes, *told), positions)
+
+
+def _is_panel(ld: str) -> bool:
+    """Tell whether the alleles of LD are known: of genotypes, or by a .bim of the same name."""
+    return ld.endswith(".bed") or Path(ld).with_suffix(".bim").is_file()
+
+
+def _read_panel(options: argparse.Namespace) -> _Data:
+    """Read associations with alleles, and LD from a panel that says its own."""
+    from garrote.cli import console
+    from garrote.tables.genetics.associations import read_gwas
+
+    with console.waiting(f"reading {options.zscores} and {options.ld}"):
+        found = read_gwas(options.zscores, options.ld, options.region or None)
+    n = found.n if options.n is None else options.n
+    if n is None:
+        raise UsageError(
+            f"--n is missing, and {Path(options.zscores).name} has no column N: give the "
+            "samples behind the z-scores",
+            "select",
+        )
+    return _Data(found.z, found.ld, found.names, n, found.notes, placed=found.placed)
 
 
 def _samples(z: Any, options: argparse.Namespace) -> tuple[float, list[str]]:
@@ -149,7 +176,9 @@ def _fit(model: Any, data: _Data, options: argparse.Namespace) -> Any:
             model.set_params(callback=None if options.quiet else callback)
         model.fit_zscores(data.z, data.ld, data.n, names=data.names, mismatch=options.mismatch)
     found = model.selection_
-    if data.positions is not None:
+    if data.placed is not None:
+        found = found.at_variants(data.placed)
+    elif data.positions is not None:
         found = found.at_positions(data.positions)
     source = f"{Path(options.zscores).name}, {Path(options.ld).name}"
     model.selection_ = found.annotated(

@@ -12,7 +12,8 @@ class LocusPicture {
     const { locus: found } = this.report.data;
     const across = widen(extent(found.at), 0.02);
     const panels = [{ values: found.probability, domain: [0, 1.04], label: "probability" }];
-    if (found.z) panels.push({ values: found.z, domain: widen(extent([0, ...found.z]), 0.08), label: "z-score" });
+    if (found.log_p) panels.push({ values: found.log_p, domain: widen(extent([0, ...found.log_p]), 0.08), label: "-log10 p" });
+    else if (found.z) panels.push({ values: found.z, domain: widen(extent([0, ...found.z]), 0.08), label: "z-score" });
     const ticks = panels.flatMap(({ domain }) => roundTicks(...domain, 4));
     const left = leftOf(ticks);
     const [height, legend] = [170, this.legendHeight(found, width)];

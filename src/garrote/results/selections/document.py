@@ -122,6 +122,7 @@ def _entry(selection: Selection, j: int) -> dict[str, Any]:
         "found_again": None if again is None else int(again.found[j]),
         "deviation": None if deviation is None else number(deviation[j]),
         "class": selection.by_class.names_of([j])[0] if selection.by_class else None,
+        "place": selection.placed.to_dict(j) if selection.placed else None,
     }
 
 

@@ -22,7 +22,7 @@ from garrote.results.selections.data_check import DataCheck
 from garrote.results.selections.document import as_document
 from garrote.results.selections.evidence import STANDARDISED, strength
 from garrote.results.selections.groups import VariableGroups
-from garrote.results.selections.locus import Locus
+from garrote.results.selections.locus import Locus, Placed
 from garrote.results.selections.merging import by_variable
 from garrote.results.selections.stability import Stability
 from garrote.results.selections.tabulating import selection_table
@@ -92,6 +92,8 @@ class Selection(Verdict, Account):
         Z-scores of the variables one by one, all others left out (covariates taken off).
     positions : array or None
         Where variables are, such as on a chromosome; used by pictures alone.
+    placed : Placed or None
+        Chromosomes, positions and alleles of variables that are genetic variants.
     credible_sets : tuple of CredibleSet
         Sets of variables of which at least one is in, with a probability of at least ``level``.
     groups : VariableGroups or None
@@ -128,6 +130,7 @@ class Selection(Verdict, Account):
     deviation: Floats | None = None
     marginal_z: Floats | None = None
     positions: Floats | None = None
+    placed: Placed | None = None
     groups: VariableGroups | None = None
     curves: tuple[Curve, ...] = ()
     doubts: tuple[str, ...] = ()
@@ -288,6 +291,10 @@ class Selection(Verdict, Account):
                 f"{at.shape}"
             )
         return replace(self, positions=at)
+
+    def at_variants(self, placed: Placed) -> "Selection":
+        """Return the same selection, of variables that are variants with their places and alleles."""
+        return replace(self, placed=placed, positions=placed.at)
 
     def __str__(self) -> str:
         return words.as_text(self, str)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from garrote.results.selections.locus import PLACES
 from garrote.summaries import Table
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ def selection_table(selection: Selection, all_variables: bool) -> Table:
     rows = [row for g in order for row in _rows(selection, found, int(g))]
     columns = {
         "variable": True,
+        **dict.fromkeys(PLACES, selection.placed is not None),
         "level": found is not selection,
         "selected": all_variables,
         found.evidence_noun: True,
@@ -44,6 +46,7 @@ def _rows(selection: Selection, found: Selection, g: int) -> list[dict[str, Any]
     member = {int(j): k for k, one in enumerate(found.credible_sets, 1) for j in one.variables}
     whole = {
         "variable": found.names[g],
+        **(selection.placed.columns(g) if selection.placed else {}),
         "level": "",
         "selected": bool(found.selected[g]),
         found.evidence_noun: float(found.probability[g]),
