@@ -15,5 +15,6 @@ NAMES = (
     "fused",
     "greedy",
     "coding",
+    "margins",
     "startup",
 )

@@ -222,14 +222,40 @@ def test_torch_differentiates_what_is_smooth_inside():
     assert torch.abs(minimise(alone, start).x - goal).max() < 0.02
 
 
+def test_a_function_that_works_in_place_changes_no_point():
+    def f(x):
+        x -= 1.0
+        x *= x
+        return x.sum(axis=1)
+
+    fit = minimise(GaussianBound(f), np.zeros(3))
+    np.testing.assert_allclose(fit.x, 1.0, atol=1e-6)
+    assert fit.value == pytest.approx(0.0, abs=1e-9)
+    np.testing.assert_array_equal(fit.x, fit.mean)
+
+
 def test_bad_input_is_refused_with_what_is_allowed():
     def f(x):
         return (x**2).sum(axis=1)
 
     bound = GaussianBound(f)
     for sigma in (0.0, -1.0, np.nan):
-        with pytest.raises(ValueError, match=f"sigma must be above 0, got first = {sigma!r}"):
+        with pytest.raises(
+            ValueError, match=f"sigma must be a number above 0, got first = {sigma!r}"
+        ):
             minimise(bound, np.zeros(2), sigma=sigma)
+    for sigma in (np.ones(2), "wide", True):
+        with pytest.raises(ValueError, match="sigma must be a number above 0, got first = "):
+            minimise(bound, np.zeros(2), sigma=sigma)
+    with pytest.raises(ValueError, match="lower must be a finite number or None, got nan"):
+        minimise(bound, np.zeros(2), lower=np.nan)
+    with pytest.raises(TypeError, match="f must be a function of points, got 3"):
+        minimise(GaussianBound(3), np.zeros(2))
+    for answer, named in ((["a", "b"], "list"), (1j, "complex"), (None, "NoneType")):
+        with pytest.raises(TypeError, match=f"f must return real numbers.*got {named}"):
+            minimise(GaussianBound(lambda x, answer=answer: answer), np.zeros(2))
+    with pytest.raises(ValueError, match=r"f returned .*e\+300.*their squares overflow"):
+        minimise(GaussianBound(lambda x: 1e300 * (1 + f(x))), np.zeros(2))
     with pytest.raises(ValueError, match="start must be finite, got nan at position 1"):
         minimise(bound, np.array([0.0, np.nan]))
     with pytest.raises(ValueError, match=r"start must be one point.*got shape \(2, 2\)"):

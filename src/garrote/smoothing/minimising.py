@@ -9,6 +9,7 @@ import numpy as np
 from garrote.arrays import Floats
 from garrote.proximal.inputs import as_floats
 from garrote.results.certificates import Certificate
+from garrote.settings import is_number
 from garrote.smoothing.bernoulli import BernoulliBound
 from garrote.smoothing.certificates import certify_mean, certify_switches
 from garrote.smoothing.gaussian import GaussianBound
@@ -108,6 +109,8 @@ def minimise(
     >>> round(float(fit.x[0]), 1), round(fit.value, 1)
     (4.0, 21.0)
     """
+    if lower is not None and not is_number(lower):
+        raise ValueError(f"lower must be a finite number or None, got {lower!r}")
     template = as_floats(start)
     first = _checked(template)
     objective = Objective(bound.f, getattr(bound, "derivative", None), bound.batched, template)
@@ -195,6 +198,7 @@ def _schedule(bound: GaussianBound, sigma: Any, error: float | None) -> Shrinkin
                 "error sets the last width, and sigma=Shrinking(...) has one: give either"
             )
         return sigma
+    sigma = Shrinking(sigma).first  # which refuses what is no width
     last = bound.width_for(error) if error is not None else None
     return Shrinking(
         sigma, min(last, sigma) if last else max(_NARROW * sigma, np.finfo(float).tiny)

@@ -8,8 +8,10 @@ import numpy as np
 from garrote.arrays import Floats
 from garrote.proximal.inputs import like, namespace
 
-# Coordinates of a point that messages show.
-_SHOWN = 5
+# Coordinates of a point, and letters of an answer, that messages show.
+_SHOWN, _WORDS = 5, 40
+# Squares of larger values overflow.
+_LARGEST = 1e150
 
 
 class Objective:
@@ -20,6 +22,8 @@ class Objective:
     """
 
     def __init__(self, f: Callable[[Any], Any], derivative: Any, batched: bool, template: Any):
+        if not callable(f):
+            raise TypeError(f"f must be a function of points, got {f!r}")
         self._f, self._derivative, self._batched = f, derivative, batched
         self._template, self.evaluations = template, 0
         self._table: Floats | None = None
@@ -38,8 +42,10 @@ class Objective:
     def values(self, points: Any) -> Floats:
         """Return f at some points, one a row; refuse answers that cannot be averaged."""
         self.evaluations += points.shape[0]
-        found = self._f(points) if self._batched else [*map(self._f, _single(points))]
-        values = to_numpy(found)
+        # A copy, as f may work in place.
+        given = namespace(points).asarray(points, copy=True)
+        found = self._f(given) if self._batched else [*map(self._f, _single(given))]
+        values = _real(found)
         if values.shape != (points.shape[0],):
             count, columns = points.shape
             raise ValueError(
@@ -52,6 +58,12 @@ class Objective:
             raise ValueError(
                 f"f returned {values[first]} at x = {_shown(points[first, ...])}: averages need finite "
                 "values. Give a large number where x is not allowed, or a smaller sigma"
+            )
+        if (np.abs(values) > _LARGEST).any():
+            first = int(np.argmax(np.abs(values) > _LARGEST))
+            raise ValueError(
+                f"f returned {values[first]:.3g} at x = {_shown(points[first, ...])}: numbers beyond "
+                f"{_LARGEST:g} are refused, as their squares overflow; rescale f"
             )
         return values
 
@@ -112,6 +124,19 @@ def to_numpy(values: Any) -> Floats:
     elif hasattr(values, "detach"):
         values = values.detach().cpu().numpy()
     return np.asarray(values, dtype=np.float64)
+
+
+def _real(found: Any) -> Floats:
+    """Return what f returned as numbers of NumPy; refuse what are none."""
+    several = found if isinstance(found, list) else [found]
+    arrays = [np.asarray(one.detach().cpu() if hasattr(one, "detach") else one) for one in several]
+    values = np.array(arrays) if isinstance(found, list) else arrays[0]
+    if values.dtype.kind not in "biuf":
+        raise TypeError(
+            f"f must return real numbers, one for each of its points, got {type(found).__name__} "
+            f"{str(found)[:_WORDS]}"
+        )
+    return values.astype(np.float64)
 
 
 def _single(points: Any) -> list[Any]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.settings import Settings, check_positive
+from garrote.settings import Settings, is_number
 
 
 @dataclass(frozen=True)
@@ -25,13 +25,13 @@ class Shrinking(Settings):
 
     def __post_init__(self) -> None:
         for name in ("first", "last"):
-            if not getattr(self, name) > 0:
+            value = getattr(self, name)
+            if not (is_number(value) and value > 0):
                 raise ValueError(
-                    f"sigma must be above 0, got {name} = {getattr(self, name)!r}: at 0 nothing is "
-                    "averaged"
+                    f"sigma must be a number above 0, got {name} = {value!r}: at 0 nothing is averaged, "
+                    "and widths are the same for all coordinates"
                 )
-            check_positive(name, getattr(self, name))
-        if not 0 < self.factor < 1:
+        if not (is_number(self.factor) and 0 < self.factor < 1):
             raise ValueError(f"factor must be between 0 and 1, got {self.factor!r}")
 
     def widths(self) -> Floats:

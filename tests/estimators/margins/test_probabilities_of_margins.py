@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse
 from scipy.optimize import minimize
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.metrics import log_loss
@@ -11,6 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from garrote import SmoothSVC
 from garrote.estimators.margins.calibration import logistic_curves
 from garrote.estimators.margins.pairs import coupled, pairs_of
+from pairwise import by_pairs
 
 
 def test_probabilities_of_rows_held_out_tell_more_than_shares_of_classes():
@@ -29,6 +31,36 @@ def test_a_precomputed_kernel_has_the_same_probabilities_with_several_classes():
     given = SmoothSVC("precomputed", calibration=3).fit(kernel, y).predict_proba(kernel)
     np.testing.assert_allclose(rows, given, atol=1e-6)
     assert np.mean(rows.argmax(axis=1) == y) > 0.95
+
+
+@by_pairs(
+    kernel=("rbf", "linear", "precomputed"),
+    kind=("dense", "sparse", "float32"),
+    loss=("gaussian", "huber"),
+    balanced=(None, "balanced"),
+    classes=(2, 3),
+)
+def test_rows_without_weight_are_as_good_as_left_out(kernel, kind, loss, balanced, classes):
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((90, 4))
+    y = np.digitize(X[:, 0] + 0.5 * rng.standard_normal(90), [0.0, 0.8][: classes - 1])
+    weights = rng.integers(0, 3, 90).astype(float)
+    kept = np.flatnonzero(weights > 0)
+    given, some = X, X[kept]
+    if kernel == "precomputed":
+        given = rbf_kernel(X, gamma=0.3)
+        some = given[np.ix_(kept, kept)]
+    elif kind == "sparse":
+        given = scipy.sparse.csr_array(X)
+    if kind == "float32":
+        given = given.astype(np.float32)
+    settings = {"gamma": 0.3, "calibration": 3, "class_weight": balanced, "tol": 1e-6}
+    whole = SmoothSVC(kernel, 4.0, loss, **settings).fit(given, y, weights)
+    part = SmoothSVC(kernel, 4.0, loss, **settings).fit(some, y[kept], weights[kept])
+    chances = whole.predict_proba(given)
+    other = part.predict_proba(given[:, kept] if kernel == "precomputed" else X)
+    np.testing.assert_allclose(chances, other, atol=5e-3)
+    np.testing.assert_allclose(chances.sum(axis=1), 1.0)
 
 
 def test_curves_are_those_of_a_general_optimiser():

@@ -6,7 +6,7 @@ import pytest
 import scipy.sparse
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.metrics.pairwise import pairwise_kernels, rbf_kernel
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
@@ -127,6 +127,49 @@ def test_landmarks_that_are_all_rows_span_the_kernel_and_fewer_come_near():
     assert np.mean(near.predict(X) == exact.predict(X)) > 0.98
     # Of machines that landmarks span none can be better than the best of all.
     assert near.objective_[0] >= exact.objective_[0] * (1 - 1e-4)
+
+
+@by_pairs(
+    kernel=("rbf", "laplacian", "poly", "precomputed"),
+    kind=("dense", "sparse"),
+    loss=("gaussian", "huber"),
+    weighted=(False, True),
+    balanced=(None, "balanced"),
+    classes=(2, 3),
+    shrinking=(True, 0.5),
+)
+def test_products_with_landmarks_agree_with_libsvm_on_what_they_span(
+    kernel, kind, loss, weighted, balanced, classes, shrinking
+):
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((80, 3))
+    y = np.digitize(X[:, 0] * X[:, 1] + 0.3 * rng.standard_normal(80), [0.0, 0.8][: classes - 1])
+    weights = rng.integers(0, 3, 80).astype(float) if weighted else np.ones(80)
+    named = "rbf" if kernel == "precomputed" else kernel
+    settings = {"coef0": 1.0} if named == "poly" else {}
+    values = pairwise_kernels(X, metric=named, gamma=0.3, **settings)
+    given = values if kernel == "precomputed" else X
+    if kind == "sparse" and kernel in ("rbf", "poly"):
+        given = scipy.sparse.csr_array(X)
+    machine = SmoothSVC(
+        kernel, 6.0, loss, gamma=0.3, coef0=1.0, landmarks=20, random_state=3,
+        shrinking=shrinking, class_weight=balanced, tol=1e-7,
+    ).fit(given, y, weights)  # fmt: skip
+    basis = machine.basis_
+    assert len(basis) == 20
+    assert (weights[basis] > 0).all()
+    spanned = values[:, basis] @ np.linalg.pinv(values[np.ix_(basis, basis)]) @ values[basis]
+    kept = weights > 0
+    if balanced:
+        total = np.bincount(y, weights)
+        weights = weights * (total.sum() / (classes * total))[y]
+    theirs = SVC(C=3.0, kernel="precomputed", tol=1e-8)
+    theirs.fit(spanned[np.ix_(kept, kept)], y[kept], weights[kept])
+    expected = theirs.decision_function(spanned[:, kept])
+    assert machine.certificate_.value <= 1e-7
+    if classes == 2:
+        np.testing.assert_allclose(machine.decision_function(given), expected, atol=2e-2)
+    assert np.mean(machine.predict(given) == theirs.classes_[_best(expected)]) > 0.98
 
 
 def test_a_constant_column_and_copies_of_rows_change_no_decision():
