@@ -3,6 +3,7 @@
 import itertools
 
 import numpy as np
+from scipy.optimize import minimize
 
 
 def signals_of_few_atoms(n=60, count=30, length=16, size=3, noise=0.05, seed=0):
@@ -101,3 +102,75 @@ def ksvd_step(atoms, codes, signals):
             atoms[j] /= np.linalg.norm(atoms[j])
             codes[rows, j] = rest @ atoms[j]
     return atoms, codes
+
+
+def bounded_atom(square, target, gamma):
+    """Minimise sum of square_j (w_j - target_j)^2 / 2 with |w|^2 + gamma |w|_1 <= 1.
+
+    No entry has another sign than its target, so that the bound is smooth in the sizes.
+    """
+    sign, size = np.sign(target), np.abs(target)
+    found = minimize(
+        lambda w: 0.5 * square @ (w - size) ** 2,
+        np.full(len(size), 0.1 / len(size)),
+        jac=lambda w: square * (w - size),
+        bounds=[(0, None)] * len(size),
+        constraints={"type": "ineq", "fun": lambda w: 1 - w @ w - gamma * w.sum()},
+        method="SLSQP",
+        options={"ftol": 1e-14, "maxiter": 1000},
+    )
+    return sign * found.x
+
+
+def factor_bound(signals, seen, codes, loadings, numbers):
+    """Return mean field's lower bound of two spike-and-slab factors, entry by entry.
+
+    Factors are tuples of mean, probability and variance inside of each entry; numbers the prior
+    probabilities of codes and loadings, the loadings' variances and the noise's.
+    """
+
+    def moments(factor, i, k):
+        mean, m, spread = (each[i, k] for each in factor)
+        return (mean, mean**2 / m + m * spread) if m > 0 else (0.0, 0.0)
+
+    def divergence(factor, i, k, share, variance):
+        mean, m, spread = (each[i, k] for each in factor)
+        centre = mean / m
+        switch = m * np.log(m / share) + (1 - m) * np.log((1 - m) / (1 - share))
+        size = (spread + centre**2) / variance - 1 - np.log(spread / variance)
+        return switch + 0.5 * m * size
+
+    of_codes, of_loadings, slab, noise = numbers
+    total, components = 0.0, range(codes[0].shape[1])
+    for i, j in zip(*np.nonzero(seen), strict=True):
+        pairs = [(moments(codes, i, k), moments(loadings, k, j)) for k in components]
+        fitted = sum(z[0] * w[0] for z, w in pairs)
+        spread = sum(z[1] * w[1] - z[0] ** 2 * w[0] ** 2 for z, w in pairs)
+        error = (signals[i, j] - fitted) ** 2 + spread
+        total -= 0.5 * (np.log(2 * np.pi * noise) + error / noise)
+    for k in components:
+        for i in range(len(signals)):
+            total -= divergence(codes, i, k, of_codes[k], 1.0)
+        for j in range(signals.shape[1]):
+            total -= divergence(loadings, k, j, of_loadings[k], slab[k])
+    return total
+
+
+def planted_factors(n=200, width=40, count=5, in_codes=0.4, in_parts=0.3, missing=0.4, seed=0):
+    """Return sparse parts, the product of sparse codes with them, and that with noise 0.1 and gaps."""
+    rng = np.random.default_rng(seed)
+    codes = rng.standard_normal((n, count)) * (rng.random((n, count)) < in_codes)
+    parts = rng.standard_normal((count, width)) * (rng.random((count, width)) < in_parts)
+    truth = codes @ parts
+    signals = truth + 0.1 * rng.standard_normal(truth.shape)
+    signals[rng.random(truth.shape) < missing] = np.nan
+    return parts, truth, signals
+
+
+def likeness(parts, found):
+    """Return the cosine of each part with the component that is most like it."""
+    unit = [
+        rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-300)
+        for rows in (parts, found)
+    ]
+    return np.abs(unit[0] @ unit[1].T).max(axis=1)

@@ -13,7 +13,16 @@ from garrote.coding.codes import Codes
 from garrote.coding.components import SparsePCA
 from garrote.coding.dictionaries import dct_dictionary
 from garrote.coding.dictionary_learning import DictionaryLearning
-from garrote.coding.incomplete import BetaProcessDictionary, DictionaryDraws, Reconstruction
+from garrote.coding.incomplete import (
+    FACTORISERS,
+    BetaProcessDictionary,
+    DictionaryDraws,
+    FactorisingMethod,
+    PenalisedFactors,
+    Reconstruction,
+    SparseMatrixFactorization,
+    SpikeSlabFactors,
+)
 from garrote.coding.learners import KSVD, LEARNERS, Alternating, LearningMethod, Online
 from garrote.coding.non_negative_factorization import NonNegativeFactorization
 from garrote.coding.record import LearningRecord
@@ -38,12 +47,14 @@ TRANSFORMERS = {
         NonNegativeFactorization,
         SparsePCA,
         BetaProcessDictionary,
+        SparseMatrixFactorization,
         CompressedSensing,
     )
 }
 
 __all__ = [
     "CODERS",
+    "FACTORISERS",
     "KSVD",
     "LEARNERS",
     "RECOVERIES",
@@ -56,6 +67,7 @@ __all__ = [
     "CompressedSensing",
     "DictionaryDraws",
     "DictionaryLearning",
+    "FactorisingMethod",
     "LassoCoding",
     "LassoRecovery",
     "LearningMethod",
@@ -63,14 +75,17 @@ __all__ = [
     "NonNegativeCoding",
     "NonNegativeFactorization",
     "Online",
+    "PenalisedFactors",
     "PursuitCoding",
     "PursuitRecovery",
     "Reconstruction",
     "Recovery",
     "RelevanceRecovery",
     "SparseCoder",
+    "SparseMatrixFactorization",
     "SparsePCA",
     "SpikeSlabCoding",
+    "SpikeSlabFactors",
     "SpikeSlabRecovery",
     "ThresholdCoding",
     "dct_dictionary",

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from garrote.arrays import Floats
+from garrote.arrays import Array, Floats
 from garrote.coding.coders.base import (
     Coded,
     CodingMethod,
@@ -65,10 +65,19 @@ class LassoCoding(CodingMethod):
 
 
 def lasso_gaps(
-    atoms: Floats, signals: Floats, codes: Floats, alpha: float, positive: bool = False
+    atoms: Floats,
+    signals: Floats,
+    codes: Floats,
+    alpha: float,
+    positive: bool = False,
+    seen: Array | None = None,
 ) -> Floats:
-    """Return each signal's duality gap, as a share of the objective without any atom."""
+    """Return each signal's duality gap, as a share of the objective without any atom.
+
+    Signals are 0 where an entry was not ``seen``.
+    """
     left = signals - codes @ atoms
+    left = left if seen is None else left * seen
     pull = left @ atoms.T
     largest = (pull if positive else np.abs(pull)).max(axis=1)
     share = np.minimum(1.0, alpha / np.maximum(largest, alpha))

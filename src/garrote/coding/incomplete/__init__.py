@@ -2,5 +2,21 @@
 
 from garrote.coding.incomplete.beta_process_dictionary import BetaProcessDictionary
 from garrote.coding.incomplete.draws import DictionaryDraws, Reconstruction
+from garrote.coding.incomplete.factorising import (
+    FACTORISERS,
+    FactorisingMethod,
+    PenalisedFactors,
+    SpikeSlabFactors,
+)
+from garrote.coding.incomplete.sparse_matrix_factorization import SparseMatrixFactorization
 
-__all__ = ["BetaProcessDictionary", "DictionaryDraws", "Reconstruction"]
+__all__ = [
+    "FACTORISERS",
+    "BetaProcessDictionary",
+    "DictionaryDraws",
+    "FactorisingMethod",
+    "PenalisedFactors",
+    "Reconstruction",
+    "SparseMatrixFactorization",
+    "SpikeSlabFactors",
+]

@@ -19,7 +19,11 @@ from garrote.coding.incomplete.draws import (
     reconstructed,
     run_chain,
 )
-from garrote.coding.incomplete.mean_field import coded_by_mean_field, encoded_by_mean_field
+from garrote.coding.incomplete.mean_field import (
+    SlabLaws,
+    coded_by_mean_field,
+    encoded_by_mean_field,
+)
 from garrote.coding.incomplete.signals import Incomplete, check_incomplete
 from garrote.coding.incomplete.transformer import IncompleteTransformer
 from garrote.coding.record import LearningRecord
@@ -213,19 +217,22 @@ class BetaProcessDictionary(IncompleteTransformer):
             NaN where an entry is missing.
         """
         check_is_fitted(self, "components_")
-        return encoded_by_mean_field(self._laws, check_incomplete(self, X, reset=False))
+        return encoded_by_mean_field(self._slab_laws, check_incomplete(self, X, reset=False))
 
     def _coded(self, signals: Incomplete) -> scipy.sparse.csr_array:
-        return coded_by_mean_field(self._laws, signals)[0]
+        return coded_by_mean_field(self._slab_laws, signals)[0]
 
     @property
-    def _laws(self) -> Laws:
+    def _slab_laws(self) -> SlabLaws:
         """What transforms code by: the atoms of the last state, and means of both precisions."""
+        slab = np.full(len(self.components_), 1.0 / self.slab_variance_)
+        log_odds, noise = self._log_odds, 1.0 / self.noise_variance_
+        return SlabLaws(self.components_, None, log_odds, slab, noise)
+
+    @property
+    def _log_odds(self) -> Floats:
         with np.errstate(divide="ignore"):
-            log_odds = np.log(self.inclusion_) - np.log1p(-self.inclusion_)
-        return Laws(
-            self.components_, log_odds, 1.0 / self.slab_variance_, 1.0 / self.noise_variance_
-        )
+            return np.asarray(np.log(self.inclusion_) - np.log1p(-self.inclusion_))
 
     def _first_laws(
         self, signals: Incomplete, scale: float, known: float | None, rng: np.random.Generator
@@ -244,9 +251,8 @@ class BetaProcessDictionary(IncompleteTransformer):
                     "give as many, or leave one of both out"
                 )
             if self.dictionary is None:
-                laws = self._laws
-                precision = laws.noise * scale**2 if known is None else known
-                return Laws(atoms, laws.log_odds, laws.slab, precision)
+                noise = scale**2 / self.noise_variance_ if known is None else known
+                return Laws(atoms, self._log_odds, 1.0 / self.slab_variance_, noise)
         else:
             count = count or min(_MOST_ATOMS, 4 * width)
             atoms = rng.standard_normal((count, width)) / np.sqrt(width)

@@ -1,14 +1,17 @@
 """Codes of signals with gaps under a spike and a slab: means by factors that are made to agree."""
 
+from typing import NamedTuple
+
 import numpy as np
 import scipy.sparse
 from scipy.special import expit
 
 from garrote.arrays import Array, Floats
+from garrote.coding.coders.base import of_the_worst
 from garrote.coding.codes import Codes
 from garrote.coding.incomplete.signals import Incomplete
-from garrote.results.certificates import EQUATIONS, Certificate
-from garrote.solvers.coding.beta_process_draws import Laws
+from garrote.results.certificates import EQUATIONS
+from garrote.solvers.coding.dealing import stacked
 from garrote.solvers.coding.incomplete_codes import (
     lasso_codes_with_gaps,
     spike_slab_codes_with_gaps,
@@ -20,65 +23,72 @@ _IMPROBABLE = 1e-8
 _TOGETHER = 2048
 
 
-def coded_by_mean_field(
-    laws: Laws, signals: Incomplete, variances: Floats | None = None
-) -> tuple[scipy.sparse.csr_array, scipy.sparse.csr_array]:
-    """Return means and probabilities of codes, from the lasso's codes on.
+class SlabLaws(NamedTuple):
+    """What codes are found by: atoms by means and variances (None: known), log odds, two precisions."""
 
-    ``variances`` are those of the entries of atoms that are known by their means.
-    """
+    atoms: Floats
+    variances: Floats | None
+    log_odds: Floats
+    slab: Floats
+    noise: float
+
+
+def coded_by_mean_field(
+    laws: SlabLaws, signals: Incomplete
+) -> tuple[scipy.sparse.csr_array, scipy.sparse.csr_array]:
+    """Return means and probabilities of codes, from the lasso's codes on."""
     means, sure = [], []
+    # Beyond this an atom is hardly ever noise.
+    longest = max(float(np.sum(laws.atoms**2, axis=1).max()), 1e-300)
+    price = float(np.sqrt(2.0 * np.log(len(laws.atoms) + 1) * longest / laws.noise))
     for start in range(0, len(signals.values), _TOGETHER):
         rows = slice(start, start + _TOGETHER)
-        mean, probability = _coded(laws, signals.values[rows], signals.seen[rows], variances)
+        values, seen = signals.values[rows], signals.seen[rows]
+        codes = np.zeros((len(values), len(laws.atoms)))
+        lasso_codes_with_gaps(laws.atoms, values, seen, price, codes)
+        probability, _ = spike_slab_codes_with_gaps(
+            laws.atoms, laws.variances, values, seen, laws.log_odds, laws.slab, laws.noise, codes
+        )
         kept = probability > _IMPROBABLE
-        means.append(scipy.sparse.csr_array(mean * kept))
+        means.append(scipy.sparse.csr_array(codes * kept))
         sure.append(scipy.sparse.csr_array(probability * kept))
-    return (
-        scipy.sparse.csr_array(scipy.sparse.vstack(means, format="csr")),
-        scipy.sparse.csr_array(scipy.sparse.vstack(sure, format="csr")),
-    )
+    count = len(laws.atoms)
+    return stacked(means, count), stacked(sure, count)
 
 
-def _coded(
-    laws: Laws, values: Floats, seen: Array, variances: Floats | None
-) -> tuple[Floats, Floats]:
-    """Return means and probabilities of a block of signals, dense."""
-    atoms, log_odds, slab, noise = laws
-    codes = np.zeros((len(values), len(atoms)))
-    # Beyond this an atom is hardly ever noise.
-    longest = max(float(np.sum(atoms**2, axis=1).max()), 1e-300)
-    price = float(np.sqrt(2.0 * np.log(len(atoms) + 1) * longest / noise))
-    lasso_codes_with_gaps(atoms, values, seen, price, codes)
-    probability, _ = spike_slab_codes_with_gaps(
-        atoms, variances, values, seen, log_odds, slab, noise, codes
-    )
-    return codes, probability
-
-
-def encoded_by_mean_field(
-    laws: Laws, signals: Incomplete, variances: Floats | None = None
-) -> Codes:
+def encoded_by_mean_field(laws: SlabLaws, signals: Incomplete) -> Codes:
     """Code signals, and measure each code by the equations of its factors, over entries seen."""
-    codes, probability = coded_by_mean_field(laws, signals, variances)
-    atoms, count = laws.atoms, len(signals.values)
-    spread = np.zeros_like(atoms) if variances is None else variances
+    codes, probability = coded_by_mean_field(laws, signals)
+    count = len(signals.values)
     error, accuracy = np.zeros(count), np.zeros(count)
     for start in range(0, count, _TOGETHER):
         rows = slice(start, start + _TOGETHER)
         values, seen = signals.values[rows], signals.seen[rows]
         mean, inside = codes[rows].toarray(), probability[rows].toarray()
-        left = (values - mean @ atoms) * seen
-        sure = seen @ (atoms**2).T
-        precision = laws.slab + laws.noise * (sure + seen @ spread.T)
-        centre = laws.noise * (left @ atoms.T + mean * sure) / precision
-        odds = laws.log_odds + 0.5 * np.log(laws.slab / precision) + 0.5 * centre**2 * precision
-        expected = expit(odds)
-        off = np.abs(expected * centre - mean) * np.sqrt(precision)
-        accuracy[rows] = np.maximum(np.abs(expected - inside), off).max(axis=1)
-        whole, lost = np.sum(values**2, axis=1), np.sum(left**2, axis=1)
-        error[rows] = np.divide(lost, whole, out=np.zeros(len(lost)), where=whole > 0)
-    worst = float(accuracy.max(initial=0.0))
-    said = f"largest inclusion of {count:,} signals"
-    certificate = Certificate(EQUATIONS, worst, {"inclusion": worst}, said)
-    return Codes(codes, error, accuracy, certificate, probability)
+        accuracy[rows] = off_equations(laws, values, seen, mean, inside)
+        error[rows] = share_left(laws.atoms, values, seen, mean)
+    return Codes(
+        codes, error, accuracy, of_the_worst(EQUATIONS, "inclusion", accuracy), probability
+    )
+
+
+def off_equations(
+    laws: SlabLaws, values: Floats, seen: Array, mean: Floats, inside: Floats
+) -> Floats:
+    """Return how far a probability, or a mean in standard errors, is from its equation at most."""
+    atoms = laws.atoms
+    left, squares = (values - mean @ atoms) * seen, seen @ (atoms**2).T
+    uncertain = 0.0 if laws.variances is None else seen @ laws.variances.T
+    precision = laws.slab + laws.noise * (squares + uncertain)
+    centre = laws.noise * (left @ atoms.T + mean * squares) / precision
+    odds = laws.log_odds + 0.5 * np.log(laws.slab / precision) + 0.5 * centre**2 * precision
+    expected = expit(odds)
+    off = np.abs(expected * centre - mean) * np.sqrt(precision)
+    return np.asarray(np.maximum(np.abs(expected - inside), off).max(axis=1))
+
+
+def share_left(atoms: Floats, values: Floats, seen: Array, codes: Floats) -> Floats:
+    """Return which share of the squares of each signal's seen entries is left."""
+    lost = np.sum(((values - codes @ atoms) * seen) ** 2, axis=1)
+    whole = np.sum(values**2, axis=1)
+    return np.divide(lost, whole, out=np.zeros(len(lost)), where=whole > 0)

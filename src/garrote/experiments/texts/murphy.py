@@ -166,7 +166,7 @@ _NOT_YET = (
     ),
     Entry("Eqs. 13.175-13.177", "codes and dictionary together", "coding.DictionaryLearning"),
     Entry("Eq. 13.178", "non-negative factors", "coding.NonNegativeFactorization"),
-    Entry("Eq. 13.179", "factors that are both sparse", remark=_CODING),
+    Entry("Eq. 13.179", "factors that are both sparse", "coding.SparseMatrixFactorization"),
     Entry("Figure 13.21", "filters of natural images", remark=_CODING),
     Entry("Figure 13.22", "compressed sensing", "coding.CompressedSensing", "murphy-figure-13.22"),
     Entry("Figure 13.23", "inpainting", remark=_CODING),

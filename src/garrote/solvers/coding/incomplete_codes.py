@@ -80,7 +80,7 @@ def spike_slab_codes_with_gaps(
     signals: Floats,
     seen: Array,
     log_odds: Floats,
-    slab: float,
+    slab: Floats,
     noise: float,
     codes: Floats,
     most: int = _MOST_SWEEPS,
@@ -98,8 +98,10 @@ def spike_slab_codes_with_gaps(
     seen : array of bool of shape (n, D)
     log_odds : array of shape (K,)
         That an atom is in.
-    slab, noise : float
-        The precisions of sizes and of the noise.
+    slab : array of shape (K,)
+        The precision of sizes.
+    noise : float
+        That of the noise.
     codes : array of shape (n, K)
         Means to begin with.
     most : int
@@ -107,21 +109,21 @@ def spike_slab_codes_with_gaps(
 
     Returns
     -------
-    probability, variance : array of shape (n, K)
-        Of each atom, and of each code.
+    probability, spread : array of shape (n, K)
+        Of each atom, and the variance of its size where it is in.
     """
-    probability, variance = np.empty_like(codes), np.empty_like(codes)
+    probability, spread_inside = np.empty_like(codes), np.empty_like(codes)
     spread = np.zeros((0, 0)) if variances is None else variances
     for some in _blocks(atoms, signals):
         _agree(
             atoms, spread, signals[some], seen[some], log_odds, slab, noise, codes[some],
-            probability[some], variance[some], most,
+            probability[some], spread_inside[some], most,
         )  # fmt: skip
-    return probability, variance
+    return probability, spread_inside
 
 
 @kernel
-def _agree(atoms, spread, signals, seen, log_odds, slab, noise, codes, probability, variance, most):
+def _agree(atoms, spread, signals, seen, log_odds, slab, noise, codes, probability, inside, most):
     """Sweep over the factors of each signal until they agree."""
     count, length = atoms.shape
     some, left = np.empty((count, length)), np.empty(length)
@@ -144,17 +146,18 @@ def _agree(atoms, spread, signals, seen, log_odds, slab, noise, codes, probabili
                 pull = old * sure[k]
                 for j in range(size):
                     pull += atom[j] * left[j]
-                precision = slab + noise * squares[k]
+                precision = slab[k] + noise * squares[k]
                 centre = noise * pull / precision
-                odds = log_odds[k] + 0.5 * np.log(slab / precision) + 0.5 * centre**2 * precision
-                inside = 1.0 / (1.0 + np.exp(-odds)) if odds > -700.0 else 0.0
-                new = inside * centre
+                gain = 0.5 * np.log(slab[k] / precision) + 0.5 * centre**2 * precision
+                odds = log_odds[k] + gain
+                sure_of_it = 1.0 / (1.0 + np.exp(-odds)) if odds > -700.0 else 0.0
+                new = sure_of_it * centre
                 if new != old:
                     for j in range(size):
                         left[j] -= (new - old) * atom[j]
                     code[k] = new
-                probability[s, k] = inside
-                variance[s, k] = inside * (centre**2 + 1.0 / precision) - new**2
+                probability[s, k] = sure_of_it
+                inside[s, k] = 1.0 / precision
                 moved = max(moved, abs(new - old) * np.sqrt(precision))
             if moved <= _SMALL:
                 break

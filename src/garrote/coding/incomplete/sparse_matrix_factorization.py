@@ -1,0 +1,265 @@
+"""A matrix with gaps as the product of two sparse ones, as a scikit-learn transformer."""
+
+import warnings
+from functools import partial
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from garrote.arrays import Floats
+from garrote.coding.atoms import given_atoms
+from garrote.coding.codes import Codes
+from garrote.coding.incomplete.certifying import factors_certificate
+from garrote.coding.incomplete.factorising import (
+    FACTORISERS,
+    Factorised,
+    FactorisingMethod,
+    PenalisedFactors,
+    Work,
+)
+from garrote.coding.incomplete.lasso import encoded_at_price
+from garrote.coding.incomplete.mean_field import (
+    SlabLaws,
+    coded_by_mean_field,
+    encoded_by_mean_field,
+)
+from garrote.coding.incomplete.signals import Incomplete, check_incomplete
+from garrote.coding.incomplete.transformer import IncompleteTransformer
+from garrote.coding.signals import count_distinct, signal_weights
+from garrote.estimators.shared.named_settings import NamedSettings, Objects
+from garrote.estimators.shared.posterior_settings import seed_of
+from garrote.results.certificates import Certificate
+from garrote.settings import check_count, check_positive
+from garrote.solvers.coding.factor_moments import log_odds
+from garrote.solvers.control import Callback, Control
+
+
+class SparseMatrixFactorization(NamedSettings, IncompleteTransformer):
+    """Signals as sums of a few components, each in few signals and of few columns.
+
+    Minimises the mean over signals x of 1/2 |x - z W|^2 + alpha |z|_1 over codes z and components w_k,
+    the rows of W, with |w_k|^2 + gamma |w_k|_1 <= 1 (Murphy 2012, Eq. 13.179); or finds both factors
+    under a spike and a slab. Only entries that were seen count: those that are missing are what codes
+    make of them (`inverse_transform`). There are many optima, of which one is found. Signals are not
+    centred.
+
+    Parameters
+    ----------
+    n_components : int, optional
+        By default as many as columns, or signals if these are fewer.
+    method : {"l1", "spike-slab"} or factorising method, default="l1"
+        `PenalisedFactors` or `SpikeSlabFactors`; a name stands for the default settings.
+    dictionary : array of shape (n_components, D), optional
+        Components to begin with; by default random ones.
+    max_rounds : int, default=500
+    tol : float, default=1e-6
+        A round by which the objective falls by no more than this share of it is the last.
+    warm_start : bool, default=False
+        Whether `fit` goes on from the components of the fit before.
+    sparse_output : bool, default=False
+        Whether `transform` returns a sparse array.
+    random_state : int, RandomState or None
+    callback : callable, optional
+        Told of each round, as `Progress`.
+
+    Attributes
+    ----------
+    components_ : array of shape (n_components, D)
+        Of a spike and slab posterior means, those of most variance first; entries that are in with a
+        probability below 1/2 are not 0, but `inclusion_` says so.
+    inclusion_ : array of shape (n_components, D)
+        The probability that an entry is not 0: 0 or 1 where entries have a price.
+    components_variance_ : array of shape (n_components, D)
+        The posterior variances of entries, 0 where they have a price.
+    codes_ : sparse array of shape (n_signals, n_components)
+        Of the signals of the fit.
+    noise_variance_ : float
+        What is left of an entry, squared, on average; of a spike and slab as it was learned.
+    method_ : factorising method
+        With the numbers that were left to the signals.
+    record_ : LearningRecord
+        The objective along rounds, which never rises; of a spike and slab minus the lower bound of the
+        log probability, a signal, of the start that ends best, once noise has fallen.
+    certificate_ : Certificate
+        At a price, the worst code's duality gap, and what more updates of components would gain; of a
+        spike and slab the largest distance of a probability, or a mean in standard errors, from its
+        equation, of codes and of components, and what noise would change by, as a share of it.
+    n_iter_ : int
+    n_features_in_, feature_names_in_
+
+    References
+    ----------
+    Mairal, J., Bach, F., Ponce, J. & Sapiro, G. (2010). Online learning for matrix factorization and
+    sparse coding. JMLR 11, 19-60.
+
+    Titsias, M. & Lazaro-Gredilla, M. (2011). Spike and slab variational inference for multi-task and
+    multiple kernel learning. NeurIPS 24, 2339-2347.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from garrote.coding import SparseMatrixFactorization
+    >>> rng = np.random.default_rng(0)
+    >>> parts = rng.standard_normal((3, 20)) * (rng.random((3, 20)) < 0.3)
+    >>> truth = rng.standard_normal((200, 3)) * (rng.random((200, 3)) < 0.4) @ parts
+    >>> signals = truth + 0.05 * rng.standard_normal(truth.shape)
+    >>> signals[rng.random(truth.shape) < 0.4] = np.nan
+    >>> model = SparseMatrixFactorization(5, "spike-slab", random_state=0).fit(signals)
+    >>> (model.inclusion_ > 0.5).any(axis=1).tolist()
+    [True, True, True, False, False]
+    >>> filled = model.inverse_transform(model.transform(signals))
+    >>> bool(np.mean((filled - truth) ** 2) < 0.01 * np.mean(truth**2))
+    True
+    """
+
+    def __init__(
+        self,
+        n_components: int | None = None,
+        method: str | FactorisingMethod = "l1",
+        *,
+        dictionary: Any = None,
+        max_rounds: int = 500,
+        tol: float = 1e-6,
+        warm_start: bool = False,
+        sparse_output: bool = False,
+        random_state: Any = None,
+        callback: Callback | None = None,
+    ):
+        self.n_components = n_components
+        self.method = method
+        self.dictionary = dictionary
+        self.max_rounds = max_rounds
+        self.tol = tol
+        self.warm_start = warm_start
+        self.sparse_output = sparse_output
+        self.random_state = random_state
+        self.callback = callback
+
+    @property
+    def _objects(self) -> dict[str, Objects]:
+        return {"method": FACTORISERS}
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Find components.
+
+        Parameters
+        ----------
+        X : array of shape (n_signals, D)
+            NaN where an entry is missing.
+        y : ignored
+        sample_weight : array of shape (n_signals,), optional
+            A weight is as good as repeats.
+        """
+        method = self._check_settings()
+        signals = check_incomplete(self, X, reset=True)
+        weights = signal_weights(sample_weight, signals.values)
+        if not signals.seen[weights > 0].any():
+            raise ValueError("every entry of the signals that have weight is missing")
+        method = method.settle(signals, weights)
+        work = self._work(method, signals, weights)
+        found = method.factorise(work)
+        self._keep(method, found, signals, weights)
+        self.certificate_: Certificate = factors_certificate(method, found, signals, weights)
+        if not found.settled:
+            warnings.warn(
+                f"the objective still fell by more than a share of tol = {self.tol:g} in the last of "
+                f"max_rounds = {self.max_rounds} rounds (certificate {self.certificate_}): raise either",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def encode(self, X: Any) -> Codes:
+        """Return the codes of signals with what is left of each, and how good each code is.
+
+        Parameters
+        ----------
+        X : array of shape (n_signals, D)
+            NaN where an entry is missing.
+        """
+        check_is_fitted(self, "components_")
+        signals = check_incomplete(self, X, reset=False)
+        if isinstance(self.method_, PenalisedFactors):
+            assert self.method_.alpha is not None
+            return encoded_at_price(self.components_, self.method_.alpha, signals)
+        return encoded_by_mean_field(self._slab_laws, signals)
+
+    def _coded(self, signals: Incomplete) -> scipy.sparse.csr_array:
+        if isinstance(self.method_, PenalisedFactors):
+            assert self.method_.alpha is not None
+            return encoded_at_price(self.components_, self.method_.alpha, signals).values
+        return coded_by_mean_field(self._slab_laws, signals)[0]
+
+    @property
+    def _slab_laws(self) -> SlabLaws:
+        """What new signals are coded by."""
+        ones = np.ones(len(self.components_))
+        return SlabLaws(
+            self.components_, self.components_variance_, log_odds(self.code_inclusion_), ones,
+            1.0 / self.noise_variance_,
+        )  # fmt: skip
+
+    def _work(self, method: FactorisingMethod, signals: Incomplete, weights: Floats) -> Work:
+        """Return what there is to do; refuse components to begin with that do not fit."""
+        width, count = signals.values.shape[1], self.n_components
+        given = self.dictionary
+        if given is None and self.warm_start:
+            given = getattr(self, "components_", None)
+        atoms = None if given is None else given_atoms(given, width)
+        distinct = count_distinct(signals.values, weights)
+        if count is None:
+            count = min(width, distinct) if atoms is None else len(atoms)
+        if count > distinct:
+            raise ValueError(
+                f"n_components={count} components cannot be found in {distinct} distinct signals, each "
+                f"of which could be one by itself: give at most {distinct}, or more signals"
+            )
+        if atoms is not None and len(atoms) != count:
+            raise ValueError(
+                f"the dictionary to begin with has {len(atoms)} atoms, n_components is {count}: give "
+                "as many, or leave one of both out"
+            )
+        report = partial(Control(callback=self.callback).report, method.name)
+        rng = np.random.default_rng(seed_of(self.random_state))
+        return Work(signals, weights, atoms, count, self.max_rounds, self.tol, rng, report)
+
+    def _keep(
+        self, method: FactorisingMethod, found: Factorised, signals: Incomplete, weights: Floats
+    ) -> None:
+        """Store what was found; components of most variance come first."""
+        self.method_, self.record_ = method, found.record
+        self.n_iter_ = len(found.record)
+        sizes = np.sum(found.atoms**2, axis=1) * (weights @ found.codes**2)
+        order = np.argsort(-sizes, kind="stable")
+        self.components_ = found.atoms[order]
+        self.codes_ = scipy.sparse.csr_array(found.codes[:, order])
+        if found.factors is None:
+            left = (signals.values - found.codes @ found.atoms) * signals.seen
+            count = float(weights @ signals.seen.sum(axis=1))
+            self.noise_variance_ = float(weights @ np.sum(left**2, axis=1)) / count
+            self.inclusion_ = (self.components_ != 0).astype(np.float64)
+            self.components_variance_ = np.zeros_like(self.components_)
+            return
+        _, loadings, numbers = found.factors
+        self.noise_variance_ = numbers.noise
+        self.inclusion_ = loadings.probability[order]
+        self.components_variance_ = loadings.variance[order]
+        self.code_inclusion_ = numbers.of_codes[order]
+
+    def _check_settings(self) -> FactorisingMethod:
+        """Return how components are found, or refuse settings before any work."""
+        if self.n_components is not None:
+            check_count("n_components", self.n_components, 1)
+        check_count("max_rounds", self.max_rounds, 1)
+        check_positive("tol", self.tol)
+        if isinstance(self.method, FactorisingMethod):
+            return self.method
+        if not isinstance(self.method, str) or self.method not in FACTORISERS:
+            raise ValueError(
+                f"method must be one of {tuple(FACTORISERS)}, or a factorising method of "
+                f"garrote.coding, got {self.method!r}"
+            )
+        return FACTORISERS[self.method]()
