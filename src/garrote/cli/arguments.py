@@ -1,6 +1,7 @@
 """The command line's grammar. Nothing heavy is imported here: ``--help`` answers at once."""
 
 import argparse
+import math
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
@@ -286,6 +287,11 @@ def _add_method(command: argparse.ArgumentParser) -> None:
     method.add_argument("--seed", type=seed, default=0, metavar="S", help="default 0")
     method.add_argument("--threads", type=count, metavar="T", help="default: as many as help")
     method.add_argument(
+        "--max-memory", type=positive, metavar="GB",
+        help="a Parquet or Arrow file that is larger as numbers is read in blocks (default: half of "
+        "the free memory)",
+    )  # fmt: skip
+    method.add_argument(
         "--set", type=setting, action="append", default=[], metavar="NAME=VALUE",
         help="any other setting of the method or penalty; lists as 0.1,0.2, columns' numbers as "
         "age:0,dose:2",
@@ -307,7 +313,8 @@ def _add_error_control(method: Any) -> None:
 def _compare(command: argparse.ArgumentParser) -> None:
     command.epilog = "Example: garrote compare data.csv --target y"
     # Methods are compared with their own settings.
-    command.set_defaults(set=[], **dict.fromkeys(_SETTINGS))
+    # Rows held out are picked from all of them, which must be at hand.
+    command.set_defaults(set=[], max_memory=math.inf, **dict.fromkeys(_SETTINGS))
     command.add_argument("file", help="a table, as of garrote select")
     command.add_argument("--target", metavar="COLUMN", help="the response")
     _add_columns(command)

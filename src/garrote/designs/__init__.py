@@ -1,6 +1,7 @@
 """How X is stored: dense, sparse, by its products or Gram matrix alone, or one of them standardised."""
 
 from garrote.designs.base import Design
+from garrote.designs.blocks import ChunkedDesign
 from garrote.designs.dense import DenseDesign
 from garrote.designs.devices import DeviceDesign
 from garrote.designs.genotypes import PlinkDesign
@@ -11,6 +12,7 @@ from garrote.designs.sparse import SparseDesign
 from garrote.designs.standardized import StandardizedDesign
 
 __all__ = [
+    "ChunkedDesign",
     "DenseDesign",
     "Design",
     "DeviceDesign",

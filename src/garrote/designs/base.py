@@ -45,13 +45,15 @@ class Design:
     else that solvers ask for has a default by blocks of columns, which a subclass replaces where its way
     of storing allows for something faster. ``keeps_blocks`` tells whether dense blocks of some columns
     are small beside the matrix; ``column_cost`` is what a product with one column costs, in
-    multiplications read from memory in order.
+    multiplications read from memory in order. ``known_distinct_rows`` is how many rows differ, where
+    that is known.
     """
 
     shape: tuple[int, int]
     nbytes: int
     dtype: np.dtype[Any] = np.dtype(np.float64)
     keeps_blocks: bool = True
+    known_distinct_rows: int | None = None
 
     @cached_property
     def column_cost(self) -> float:
@@ -76,6 +78,13 @@ class Design:
 
     def cross_products(self) -> Floats | None:
         """Return X.T @ X; None where that is not one product of float64 numbers."""
+        return None
+
+    def whole_gram(self, mean: Floats, scale: Floats, weights: Floats) -> Floats | None:
+        """Return the weighted cross products of all standardised columns, where one pass gives them.
+
+        None where blocks of columns give them as well.
+        """
         return None
 
     def some_rows(self, rows: Array) -> Floats:

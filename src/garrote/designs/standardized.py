@@ -196,6 +196,8 @@ class StandardizedDesign:
     def whole_gram(self) -> Floats:
         """Return all cross products."""
         whole = self._corrected_gram()
+        if whole is None:
+            whole = self._gram_in_one_pass()
         whole = self._gram_by_stripes() if whole is None else whole
         whole[~(self.curvature > 0)] = 0.0
         whole[:, ~(self.curvature > 0)] = 0.0
@@ -218,6 +220,13 @@ class StandardizedDesign:
                 whole[part] -= np.outer(self.total_weight * self.mean[part], self.mean)
             whole /= self.scale
             whole /= self.scale[:, None]
+        return whole
+
+    def _gram_in_one_pass(self) -> Floats | None:
+        """Return the products of columns that are stored so that all of them are read at once."""
+        whole = self.stored.whole_gram(self.mean, self.scale, self.weights)
+        if whole is not None and len(self.covariates):
+            whole -= self.covariate_products.T @ self.covariate_products
         return whole
 
     def _gram_by_stripes(self) -> Floats:
@@ -295,6 +304,8 @@ class StandardizedDesign:
 
     def distinct_rows(self) -> int:
         """Count the different rows of positive weight, by one random projection."""
+        if self.stored.known_distinct_rows is not None:
+            return self.stored.known_distinct_rows
         direction = np.random.default_rng(0).standard_normal((self.shape[1], 1))
         used = ~self.constant
         direction = direction * used[:, None] / self.scale[:, None]

@@ -23,6 +23,7 @@ from garrote.estimators.given.switches import Switches, check_shared_switches
 from garrote.estimators.given.zscores import HELD_NOISE, ZScoreMixin, refuse_covariates
 from garrote.estimators.shared.choice_of_gamma import (
     ChosenGamma,
+    as_gamma,
     check_gamma_settings,
     gammas_to_visit,
     warn_if_not_converged,
@@ -236,6 +237,15 @@ class VariationalGarrote(FollowsPath, ZScoreMixin, SelectingRegressor):
         found = self._found(problem, prior, optima, given.column_names, switches.shared)
         path = coordinates.path(path)
         self._finish(problem, path, choice, found, given.origin(self, problem))
+
+    @property
+    def _holds_out(self) -> bool:
+        check_gamma_settings(self)
+        return as_gamma(self.gamma).by_folds
+
+    @property
+    def _seed_of_folds(self) -> Any:
+        return self.random_state
 
     def _fit_zscores(self, problem: Problem, scores: ZScores, origin: Origin) -> tuple[str, ...]:
         self._check_settings()

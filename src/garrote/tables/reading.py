@@ -5,10 +5,13 @@ Only X itself is as large as the table; everything else is read in pieces.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from garrote.arrays import Array, Floats
+from garrote.designs.blocks import BlockDesign
 from garrote.results.selections.data_check import DataCheck, Finding, in_order, names_left_out
 from garrote.results.selections.groups import VariableGroups
 from garrote.summaries import listing
@@ -28,6 +31,7 @@ from garrote.tables.filling import (
 )
 from garrote.tables.formats.base import TableFile
 from garrote.tables.formats.opening import refuse_same_names, with_table
+from garrote.tables.large import read_large
 from garrote.tables.marks import with_marks
 from garrote.tables.notes import notes_on
 from garrote.tables.refusals import is_labels, refuse_infinite, refuse_no_rows, refuse_target
@@ -45,8 +49,9 @@ class DataTable:
 
     Parameters
     ----------
-    X : array of shape (N, D)
-        The variables, float64, column after column in memory; NaN where a value is to be imputed.
+    X : array of shape (N, D), or `garrote.designs.ChunkedDesign`
+        The variables, float64, column after column in memory; NaN where a value is to be imputed. A
+        table larger than memory stays on disk, and is read in blocks.
     y : array of shape (N,), or None
         The target: numbers, or the labels of classes as texts.
     names : tuple of str
@@ -70,7 +75,7 @@ class DataTable:
         The terms of the model, where more than the columns themselves was asked for.
     """
 
-    X: Floats
+    X: Any
     y: Array | None
     names: tuple[str, ...]
     covariates: tuple[int, ...]
@@ -96,9 +101,14 @@ class DataTable:
         return (*(finding.text for finding in self.check.findings), *self.check.reading)
 
     @property
+    def in_blocks(self) -> bool:
+        """Whether X is read from disk in blocks."""
+        return isinstance(self.X, BlockDesign)
+
+    @property
     def has_gaps(self) -> bool:
         """Whether a value is to be imputed."""
-        return bool(np.isnan(self.X).any())
+        return not self.in_blocks and bool(np.isnan(self.X).any())
 
     @property
     def is_zero_or_one(self) -> bool:
@@ -123,8 +133,27 @@ def read_table(source: str, wanted: Wanted) -> DataTable:
     >>> table.names
     ('dose', 'colour=blue')
     """
-    return with_table(
-        source, lambda table: _read(with_marks(table, wanted.na), wanted), wanted.sheet
+    return with_table(source, lambda table: _read_any(table, source, wanted), wanted.sheet)
+
+
+def _read_any(table: TableFile, source: str, wanted: Wanted) -> DataTable:
+    """Read a table into memory or, where it is too large for that, leave X where it is."""
+    large = read_large(table, Path(source), wanted)
+    if large is None:
+        return _read(with_marks(table, wanted.na), wanted)
+    _check_weights(table, large.weights, np.ones(large.design.shape[0], dtype=bool))
+    return DataTable(
+        large.design,
+        large.y,
+        large.coding.names,
+        _covariate_positions(large.roles, large.coding),
+        large.weights,
+        large.groups,
+        wanted.target or "",
+        table.label,
+        large.check,
+        large.coding,
+        large.offset,
     )
 
 

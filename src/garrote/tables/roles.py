@@ -58,6 +58,9 @@ class Wanted:
         for all that can be.
     sheet : str, optional
         Name or number of the sheet of a workbook; by default the first.
+    max_memory : float, optional
+        Bytes that a table may fill as numbers: a larger Parquet or Arrow file is read in blocks. By
+        default half of the memory that is free.
     """
 
     target: str | None
@@ -78,6 +81,7 @@ class Wanted:
     interactions: tuple[str, ...] | None = None
     curves: tuple[str, ...] | None = None
     sheet: str | None = None
+    max_memory: float | None = None
 
 
 @dataclass(frozen=True)

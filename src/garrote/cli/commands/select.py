@@ -64,6 +64,11 @@ def run(options: argparse.Namespace) -> int:
     measures = not chooses and options.cv is not None
     refuse_beside_control(options, measures, table.has_gaps)
     _check_folds(table, options.cv if measures else settings.get("cv"), options)
+    if measures and table.in_blocks:
+        raise CommandError(
+            f"--cv measures {options.method} on rows held out, which are picked from a table in memory, "
+            "and this one is read in blocks: leave it out, or give --method lasso or garrote"
+        )
     if measures and table.has_gaps:
         raise CommandError(
             "--cv measures methods on rows without gaps: give --missing drop or mean with it"
@@ -154,10 +159,11 @@ def read(options: argparse.Namespace, method: Any) -> Any:
         interactions=options.interactions,
         curves=options.curves,
         sheet=options.sheet,
+        max_memory=None if options.max_memory is None else 1e9 * options.max_memory,
     )
     with console.waiting(f"reading {options.file}"):
         table = read_table(options.file, wanted)
-    if len(table.X) == 1:
+    if table.X.shape[0] == 1:
         raise CommandError(
             f"{table.source} has one row, from which nothing can be learnt: add some"
         )
@@ -297,7 +303,7 @@ def _check_folds(table: Any, splitter: Any, options: argparse.Namespace) -> None
     if splitter is None or (options.cv is None and not by_folds(options)):
         return
     folds = splitter if isinstance(splitter, int) else splitter.get_n_splits()
-    things, count = "rows", len(table.X)
+    things, count = "rows", table.X.shape[0]
     if table.groups is not None:
         things, count = "groups", len(set(table.groups.tolist()))
     if folds > count:
@@ -340,11 +346,20 @@ def _always_in(
     return {"penalty_factor": dict.fromkeys(columns, 0.0)}
 
 
+def _known_coding(table: Any) -> Any:
+    """Return how columns became numbers, with their means."""
+    if not table.in_blocks:
+        return table.coding
+    from garrote.tables.large import with_known_means
+
+    return with_known_means(table.coding, table.X)
+
+
 def _write(model: Any, table: Any, options: argparse.Namespace) -> None:
     if options.save is not None:
         from garrote.persistence import save_model
 
-        extra = {"coding": table.coding.to_dict()}
+        extra = {"coding": _known_coding(table).to_dict()}
         if table.expansion is not None:
             extra["terms"] = table.expansion.to_dict()
         if options.offset is not None:

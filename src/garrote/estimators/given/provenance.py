@@ -14,7 +14,7 @@ import scipy.sparse
 import sklearn
 
 import garrote
-from garrote.arrays import Floats
+from garrote.arrays import Array, Floats
 from garrote.designs.base import is_design
 from garrote.estimators.registry import reference_of
 
@@ -85,8 +85,7 @@ def _json_value(value: Any) -> str | int | float | bool | None:
 
 def fingerprint(X: Any, y: Floats) -> str:
     """Return a hash of the shape, of y and of an even sample of the entries of X."""
-    digest = blake2b(repr((X.shape, str(X.dtype))).encode(), digest_size=8)
-    digest.update(np.asarray(y, dtype=np.float64).tobytes())
+    digest = _digest_of(X, y)
     if is_design(X):
         step = max(1, X.shape[0] * X.shape[1] // _ENTRIES)
         digest.update(X.take(np.arange(0, X.shape[1], step), np.zeros(X.shape[1])).tobytes())
@@ -95,7 +94,28 @@ def fingerprint(X: Any, y: Floats) -> str:
         for part in (X.indptr, X.indices[::step], X.data[::step]):
             digest.update(np.asarray(part, dtype=np.float64).tobytes())
     else:
-        by_row = max(1, X.shape[0] // 512)
-        by_column = max(1, X.shape[0] * X.shape[1] // by_row // _ENTRIES)
-        digest.update(X[::by_row, ::by_column].tobytes())
+        return fingerprint_of_rows(X, y, X[rows_of_fingerprint(X.shape)])
     return digest.hexdigest()
+
+
+def rows_of_fingerprint(shape: tuple[int, int]) -> Array:
+    """Return the rows of an array that a fingerprint is made of."""
+    return np.arange(0, shape[0], _row_step(shape))
+
+
+def _row_step(shape: tuple[int, int]) -> int:
+    return max(1, shape[0] // 512)
+
+
+def fingerprint_of_rows(X: Any, y: Floats, rows: Array) -> str:
+    """Return the hash of a matrix of which some rows are at hand, see `rows_of_fingerprint`."""
+    digest = _digest_of(X, y)
+    by_column = max(1, X.shape[0] * X.shape[1] // _row_step(X.shape) // _ENTRIES)
+    digest.update(rows[:, ::by_column].tobytes())
+    return digest.hexdigest()
+
+
+def _digest_of(X: Any, y: Floats) -> Any:
+    digest = blake2b(repr((X.shape, str(X.dtype))).encode(), digest_size=8)
+    digest.update(np.asarray(y, dtype=np.float64).tobytes())
+    return digest

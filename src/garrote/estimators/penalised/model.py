@@ -94,6 +94,10 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
         return {**super()._objects, "penalty": penalties_by_name(), "family": families}
 
     @property
+    def _holds_out(self) -> bool:
+        return self._alpha.by_folds
+
+    @property
     def _alpha(self) -> Alpha:
         """How the strength is chosen, as an object; checked."""
         return as_alpha(self.alpha)

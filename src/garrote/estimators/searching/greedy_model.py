@@ -159,6 +159,10 @@ class GreedyModel(SelectingEstimator):
         self._finish(search, searched, path, choice, origin)
 
     @property
+    def _holds_out(self) -> bool:
+        return self._by_folds
+
+    @property
     def _by_folds(self) -> bool:
         return self.n_features is None and self.tol is None and self.criterion == "cv"
 

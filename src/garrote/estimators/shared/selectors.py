@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from garrote.arrays import Floats
 from garrote.estimators.given.arguments import Arguments
+from garrote.estimators.given.condensing import condense_rows, with_names
 from garrote.estimators.given.inputs import check_offset
 from garrote.estimators.shared.densities import MeasuredRows, measure_numbers
 from garrote.estimators.shared.named_settings import NamedSettings
@@ -64,8 +65,11 @@ class SelectingEstimator(NamedSettings, SaveMixin, StatesSelection):
             Names of the columns, for an array or a sparse matrix; a data frame brings its own.
         """
         check_stability(self.stability)
-        given = Arguments.of(X, y, sample_weight, offset, groups, feature_names)
-        self._fit_rows(given)
+        given = with_names(Arguments.of(X, y, sample_weight, offset, groups, feature_names))
+        small = condense_rows(self, given)
+        self._fit_rows(given if small is None else small.given)
+        if small is not None:
+            small.describe(self)
         self._tell_groups()
         self.selection_ = self.selection_.doubted(self._doubts(given))
         if self.stability is not None:
@@ -97,6 +101,11 @@ class SelectingEstimator(NamedSettings, SaveMixin, StatesSelection):
     def _fit_rows(self, rows: Arguments) -> None:
         """Check what `fit` was given, fit it, and store what was found."""
         raise NotImplementedError
+
+    @property
+    def _holds_out(self) -> bool:
+        """Whether something is chosen by rows held out, those of ``cv``."""
+        return False
 
     def _store_validation(self, validation: CrossValidation | None, strength: str) -> None:
         """Keep the curve of a cross-validation over a strength; forget that of a fit before."""

@@ -22,7 +22,7 @@ class ColumnarTable:
 
     def __init__(self, file: PlainFile):
         pl = polars()
-        self.label = file.label
+        self.label, self.path = file.label, file.path
         scan = pl.scan_parquet if file.form == "parquet" else pl.scan_ipc
         self._scan = scan(file.path, glob=False, hive_partitioning=False)
         self.names = tuple(self._guarded(self._scan.collect_schema).names())
