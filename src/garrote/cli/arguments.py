@@ -108,6 +108,11 @@ def _select(command: argparse.ArgumentParser) -> None:
         "genotypes of PLINK (.bed; 'chr*.bed' for several)",
     )  # fmt: skip
     command.add_argument("--target", metavar="COLUMN", help="the response")
+    command.add_argument(
+        "--max-memory", type=positive, metavar="GB",
+        help="a Parquet or Arrow file that is larger as numbers is read in blocks (default: half of "
+        "the free memory)",
+    )  # fmt: skip
     _add_zscores(command)
     _add_genotypes(command)
     _add_columns(command)
@@ -286,11 +291,6 @@ def _add_method(command: argparse.ArgumentParser) -> None:
     _add_error_control(method)
     method.add_argument("--seed", type=seed, default=0, metavar="S", help="default 0")
     method.add_argument("--threads", type=count, metavar="T", help="default: as many as help")
-    method.add_argument(
-        "--max-memory", type=positive, metavar="GB",
-        help="a Parquet or Arrow file that is larger as numbers is read in blocks (default: half of "
-        "the free memory)",
-    )  # fmt: skip
     method.add_argument(
         "--set", type=setting, action="append", default=[], metavar="NAME=VALUE",
         help="any other setting of the method or penalty; lists as 0.1,0.2, columns' numbers as "

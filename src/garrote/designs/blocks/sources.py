@@ -58,8 +58,8 @@ def as_rows(
     kind = type(source).__name__
     raise TypeError(
         f"rows cannot be read from a {kind}: give the path of a .npy, Parquet or Arrow "
-        "file or of a folder of those, an array that is sliced by rows (memory-mapped, Zarr, HDF5), or a "
-        "function that returns an iterator of blocks of rows"
+        "file or of a folder of those, an array that is sliced by rows (memory-mapped, Zarr, HDF5), or "
+        "a function that returns an iterator of blocks of rows"
     )
 
 
