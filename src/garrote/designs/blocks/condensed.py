@@ -26,9 +26,10 @@ class CondensedDesign(DenseDesign):
     """A few rows with the moments of many; ``center`` is kept apart, and so are its digits.
 
     ``known_distinct_rows`` is how many different rows the large table has, or enough of them;
-    ``splits`` are the folds of its rows, where they were told apart.
+    ``splits`` are the folds of its rows, where they were told apart; ``names`` are those of the columns.
     """
 
+    names: tuple[str, ...] | None = None
     splits: list[tuple[Array, Array]] | None = None
 
     def __init__(self, values: Floats, center: Floats, distinct_rows: int):

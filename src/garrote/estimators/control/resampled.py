@@ -12,7 +12,6 @@ from garrote.arrays import Array, Floats
 from garrote.designs.base import is_design
 from garrote.estimators.control.bases import Resample, check_base, fit_each
 from garrote.estimators.given.arguments import Arguments
-from garrote.estimators.given.condensing import with_names
 from garrote.estimators.given.inputs import (
     check_new_rows,
     column_names,
@@ -105,7 +104,7 @@ class ResampledSelector(SaveMixin, StatesSelection, MetaEstimatorMixin, BaseEsti
             Names of the columns, for an array or a sparse matrix.
         """
         self._check_settings()
-        given = with_names(Arguments.of(X, y, sample_weight, offset, groups, feature_names))
+        given = Arguments.of(X, y, sample_weight, offset, groups, feature_names)
         table = self._table(given)
         decision = self._decide(table)
         self._keep(table, decision)

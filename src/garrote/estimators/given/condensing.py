@@ -57,14 +57,6 @@ class CondensedRows:
         return Predictions(False, rows, self.y[rows], np.asarray(predicted))
 
 
-def with_names(given: Arguments) -> Arguments:
-    """Return the arguments of a fit, with the names that the columns of files have."""
-    names = getattr(given.X, "names", None) if isinstance(given.X, BlockDesign) else None
-    if names is None or given.feature_names is not None:
-        return given
-    return given._replace(feature_names=names)
-
-
 def condense_rows(model: Any, given: Arguments) -> CondensedRows | None:
     """Return a small table to fit in place of a large one; None where that is not the same.
 
@@ -90,6 +82,7 @@ def condense_rows(model: Any, given: Arguments) -> CondensedRows | None:
     sampled, shown = rows_of_fingerprint(X.shape), spread_rows(weights)
     kept = np.unique(np.concatenate([sampled, shown]))
     small = X.condense(left, weights, part if parts > 1 else None, parts, kept)
+    small.design.names = X.names
     if len(trained):
         # A part without weight has no rows; those that are left keep their numbers.
         small.design.splits = splits_of(small.part, trained, tested)

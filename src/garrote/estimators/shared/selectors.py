@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from garrote.arrays import Floats
 from garrote.estimators.given.arguments import Arguments
-from garrote.estimators.given.condensing import condense_rows, with_names
+from garrote.estimators.given.condensing import condense_rows
 from garrote.estimators.given.inputs import check_offset
 from garrote.estimators.shared.densities import MeasuredRows, measure_numbers
 from garrote.estimators.shared.named_settings import NamedSettings
@@ -65,7 +65,7 @@ class SelectingEstimator(NamedSettings, SaveMixin, StatesSelection):
             Names of the columns, for an array or a sparse matrix; a data frame brings its own.
         """
         check_stability(self.stability)
-        given = with_names(Arguments.of(X, y, sample_weight, offset, groups, feature_names))
+        given = Arguments.of(X, y, sample_weight, offset, groups, feature_names)
         small = condense_rows(self, given)
         self._fit_rows(given if small is None else small.given)
         if small is not None:
