@@ -64,15 +64,8 @@ def run(options: argparse.Namespace) -> int:
     measures = not chooses and options.cv is not None
     refuse_beside_control(options, measures, table.has_gaps)
     _check_folds(table, options.cv if measures else settings.get("cv"), options)
-    if measures and table.in_blocks:
-        raise CommandError(
-            f"--cv measures {options.method} on rows held out, which are picked from a table in memory, "
-            "and this one is read in blocks: leave it out, or give --method lasso or garrote"
-        )
-    if measures and table.has_gaps:
-        raise CommandError(
-            "--cv measures methods on rows without gaps: give --missing drop or mean with it"
-        )
+    if measures:
+        _check_measured(table, options)
     if table.covariates:
         check_covariates(settings.get("penalty", "none"), table)
         settings |= _always_in(table.covariates, settings, inspect.signature(estimator).parameters)
@@ -295,6 +288,19 @@ def _check_method(estimator: Any, table: Any, classes: int, options: argparse.Na
             f"--missing impute pools posteriors, and {options.method} has none: give --missing mean, or "
             "another --method",
             "select",
+        )
+
+
+def _check_measured(table: Any, options: argparse.Namespace) -> None:
+    """Refuse to measure a method on rows held out of a table that they cannot be picked from."""
+    if table.in_blocks:
+        raise CommandError(
+            f"--cv measures {options.method} on rows held out, which are picked from a table in memory, "
+            "and this one is read in blocks: leave it out, or give --method lasso or garrote"
+        )
+    if table.has_gaps:
+        raise CommandError(
+            "--cv measures methods on rows without gaps: give --missing drop or mean with it"
         )
 
 
