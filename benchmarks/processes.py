@@ -146,7 +146,7 @@ def run_program(settings, program, *arguments):
     command = [sys.executable, "-c", program, *map(str, arguments)]
     done = run(command, settings.threads, settings.timeout)
     if done.returncode:
-        reason = done.stderr.strip().splitlines()[-1]
+        reason = (done.stderr.strip().splitlines() or ["no message"])[-1]
         say(f"  left out: {reason}")
         return None, reason
     return json.loads(done.stdout), None
