@@ -29,7 +29,7 @@ WORK = {
         20_000,
         200_000,
         lambda: SparseRegressor(
-            method=FollowPath(alphas=100, eps=1e-2, tol=1e-5), fit_intercept=False, alpha=None
+            method=FollowPath(alphas=100, eps=5e-2, tol=1e-5), fit_intercept=False, alpha=None
         ),
     ),
     "garrote": (

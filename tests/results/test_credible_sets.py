@@ -8,7 +8,13 @@ import pytest
 
 from garrote import SingleEffectsRegressor, SpikeSlabRegressor, VariationalGarrote
 from garrote.inference import Sample, Search
-from garrote.results.credible_sets import Inclusions, Likeness, Substitutes, sets_of_models
+from garrote.results.credible_sets import (
+    Inclusions,
+    Likeness,
+    Substitutes,
+    most_probable,
+    sets_of_models,
+)
 from garrote.results.laws import EffectsLaw
 from simulated import near_copies
 
@@ -193,3 +199,13 @@ def test_a_coverage_that_is_no_probability_is_refused(copies, coverage):
         posterior.credible_sets(min_purity=2)
     with pytest.raises(ValueError, match="without what credible sets need"):
         replace(posterior, substitutes=None).credible_sets()
+
+
+@pytest.mark.parametrize("reach", [0.5, 0.95, 0.9999, 1.0])
+@pytest.mark.parametrize("even", [0.01, 1.0, 1e4])
+def test_the_most_probable_are_those_of_a_full_sort(reach, even):
+    p = np.random.default_rng(0).dirichlet(np.full(500, even))
+    p[7] = p[9]  # among equals the first comes first
+    order = np.argsort(-p, kind="stable")
+    expected = order[: int(np.searchsorted(np.cumsum(p[order]), reach)) + 1]
+    np.testing.assert_array_equal(most_probable(p, reach), expected)

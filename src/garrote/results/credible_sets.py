@@ -195,6 +195,19 @@ def pooled_substitutes(parts: Sequence[Substitutes | None]) -> Substitutes | Non
     return Substitutes(Likeness(columns, total / np.maximum(pairs, 1.0)), mixed)
 
 
+def most_probable(probability: Floats, reach: float) -> Array:
+    """Return the most probable places, in order, until their probabilities sum to ``reach``.
+
+    Only those are sorted that may be needed: all that have less than an even part of what may be left
+    out are left out together.
+    """
+    spare = max(float(probability.sum()) - reach, 0.0) / max(1, len(probability))
+    some = np.flatnonzero(probability >= spare)
+    order = some[np.argsort(-probability[some], kind="stable")]
+    size = int(np.searchsorted(np.cumsum(probability[order]), reach)) + 1
+    return np.asarray(order[:size], dtype=np.intp)
+
+
 def sets_of_models(
     inclusions: Inclusions,
     likeness: Likeness,

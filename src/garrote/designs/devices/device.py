@@ -48,7 +48,7 @@ class DeviceDesign(Design):
     precision : {"mixed", "double"}, default="mixed"
         How products with a float32 matrix are added up: some rows at a time in float32, which leaves
         them right to about 1e-7 of the lengths of what is multiplied, or all in float64, which takes
-        some five times as long. Tolerances below 1e-6 need "double"; float64 matrices always have it.
+        five to ten times as long. Tolerances below 1e-6 need "double"; float64 matrices always have it.
     """
 
     def __init__(

@@ -17,7 +17,7 @@ from garrote.inference.substitutes import with_substitutes
 from garrote.inference.task import Inferred, Task
 from garrote.problem import Problem
 from garrote.results.certificates import Certificate
-from garrote.results.credible_sets import Likeness, Substitutes
+from garrote.results.credible_sets import Likeness, Substitutes, most_probable
 from garrote.results.fit import Fit
 from garrote.results.laws import EffectsLaw, Spread
 from garrote.results.optima import Optima
@@ -202,9 +202,7 @@ def _kept_columns(effects: Sequence[Effect], count: int) -> Array:
     for effect in effects:
         places = effect.first
         p = effect.probability[places]
-        order = np.argsort(-p, kind="stable")
-        reached = np.cumsum(p[order])
-        kept = places[order[: int(np.searchsorted(reached, _SHARE * reached[-1])) + 1]]
+        kept = places[most_probable(p, _SHARE * float(p.sum()))]
         wanted[effect.together_with(kept)] = True
     return np.flatnonzero(wanted)
 

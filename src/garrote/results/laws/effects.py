@@ -12,6 +12,7 @@ from garrote.results.credible_sets import (
     CredibleSet,
     Substitutes,
     describe_set,
+    most_probable,
 )
 from garrote.results.laws.covariates import CovariatesLaw, FactorisedPredictor
 from garrote.results.laws.factorised import Factorised
@@ -55,10 +56,8 @@ class EffectsLaw(Factorised):
         first = self._first
         for k in self._strongest_first:
             p = self.probability[k, first]
-            order = np.argsort(-p, kind="stable")[:MOST_COMPARED]
-            reached = np.cumsum(p[order])
-            count = int(np.searchsorted(reached, _SHARE * self.present[k])) + 1
-            wanted |= dict.fromkeys(self.columns[first[order[:count]]].tolist())
+            likely = most_probable(p, _SHARE * self.present[k])[:MOST_COMPARED]
+            wanted |= dict.fromkeys(self.columns[first[likely]].tolist())
         return np.array(list(wanted), dtype=np.intp)
 
     @property
@@ -88,14 +87,12 @@ class EffectsLaw(Factorised):
         first = self._first
         for k in self._strongest_first:
             a = self.probability[k, first]
-            order = np.argsort(-a, kind="stable")
-            reached = np.cumsum(a[order])
-            if reached[-1] < coverage - ROUNDING:
+            if a.sum() < coverage - ROUNDING:
                 continue  # not as probable as that to be there at all
-            size = int(np.searchsorted(reached, coverage - ROUNDING)) + 1
-            variables = self.columns[first[order[:size]]]
+            likely = most_probable(a, coverage - ROUNDING)
+            variables = self.columns[first[likely]]
             one = describe_set(
-                variables, a[order[:size]], float(reached[size - 1]), substitutes.likeness, names,
+                variables, a[likely], float(np.cumsum(a[likely])[-1]), substitutes.likeness, names,
                 float(self.log_bayes_factor[k]),
             )  # fmt: skip
             if one.purity >= min_purity:

@@ -16,12 +16,16 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, logit, logsumexp
 
-from garrote.arrays import Floats
+from garrote.arrays import Array, Floats
 from garrote.solvers.effects.effect_groups import summed
 from garrote.solvers.effects.single_effect_regression import SingleEffect, log_bayes_factors
 
 # Places of log v that evidence is averaged over. It is smooth on the scale of 1, and log n is about 10.
 _PLACES = 33
+# Columns that cannot come within this of the logarithm of the evidence add nothing to it.
+_NEGLIGIBLE = 40.0
+# What a column says is rounding below this share of what the one that says most does.
+_ROUNDING = 1e-12
 
 
 class Sizes(NamedTuple):
@@ -83,14 +87,34 @@ def _alone(
     # What a column says beyond the prior; rounding may leave a little less than nothing.
     precision = np.maximum(1.0 / effect.variance[counts] - 1.0 / effect.prior_variance, 0.0)
     log_weights = log_prior[counts]
+    typical = float(effect.probability[counts] @ precision)
+    sizes = Sizes.around(effect.prior_variance, typical, rows)
+    telling = _telling(log_weights, squares, precision, sizes)
+    log_weights, squares, precision = (each[telling] for each in (log_weights, squares, precision))
 
     def log_evidence(log_v: float) -> float:
         return float(logsumexp(log_weights + log_bayes_factors(squares, precision, np.exp(log_v))))
 
-    typical = float(effect.probability[counts] @ precision)
-    return _scaled(
-        effect, present(log_evidence, Sizes.around(effect.prior_variance, typical, rows))
-    )
+    return _scaled(effect, present(log_evidence, sizes))
+
+
+def _telling(log_weights: Floats, squares: Floats, precision: Floats, sizes: Sizes) -> Array:
+    """Return the columns that add to the evidence for any variance in the range.
+
+    The evidence is at least what the strongest column has at one end of the range or the other, since
+    that has one hump over variances; and no column has more than (z^2 - 1 - log z^2) / 2, at its best.
+    """
+    z_squared, known = np.ones_like(squares), precision > _ROUNDING * precision.max(initial=0.0)
+    np.divide(squares, precision, out=z_squared, where=known)
+    z_squared = np.maximum(z_squared, 1.0)
+    at_best = log_weights + 0.5 * (z_squared - 1.0 - np.log(z_squared))
+    strongest = np.array([np.argmax(at_best)])
+    ends = [
+        log_bayes_factors(squares[strongest], precision[strongest], np.exp(log_v))
+        for log_v in (sizes.low, sizes.high)
+    ]
+    least = log_weights[strongest[0]] + float(np.min(ends))
+    return np.flatnonzero(at_best >= least - _NEGLIGIBLE)
 
 
 def _group_alone(effect: SingleEffect, log_prior: Floats, rows: float) -> SingleEffect:

@@ -19,6 +19,7 @@ from scipy.special import logsumexp
 
 from garrote.arrays import Array, Floats
 from garrote.priors.single_effects import THOROUGH
+from garrote.results.credible_sets import most_probable
 from garrote.solvers.effects.effect_groups import EffectGroups, summed
 from garrote.solvers.effects.effects_in_turn import IDLE, SummedEffects
 from garrote.solvers.effects.single_effect_regression import SingleEffect
@@ -99,9 +100,7 @@ class NumbersFitter:
 
 def _members(effect: SingleEffect) -> Array:
     """Return the most probable variables of an effect, by probability, up to the coverage."""
-    order = np.argsort(-effect.probability, kind="stable")
-    size = int(np.searchsorted(np.cumsum(effect.probability[order]), _COVERAGE)) + 1
-    return np.asarray(order[:size])
+    return most_probable(effect.probability, _COVERAGE)
 
 
 def _is_background(effect: SingleEffect) -> bool:
