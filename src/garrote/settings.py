@@ -1,11 +1,14 @@
 """Settings as objects: equal by their values, read, copied and searched over as scikit-learn does."""
 
 import math
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from sklearn.base import BaseEstimator
+
+Kind = TypeVar("Kind")
 
 
 class Settings(BaseEstimator):
@@ -36,6 +39,38 @@ class Settings(BaseEstimator):
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant, as far as it can be told without data."""
+
+
+def as_settings(
+    setting: str,
+    given: Any,
+    kind: type[Any],
+    known: Mapping[str, Callable[[], Kind]],
+    otherwise: str,
+    names: tuple[str, ...] | None = None,
+) -> Kind:
+    """Return settings by themselves or, with their defaults, by the name that stands for them.
+
+    Parameters
+    ----------
+    setting : str
+        What users call it: "penalty".
+    given : object
+        Of class ``kind``, or a name.
+    known : mapping of str to callables
+        What makes the settings of each name.
+    otherwise : str
+        What else there may be than a name, for the error: "an object of garrote.penalties".
+    names : tuple of str, optional
+        The names that the error tells of, where these are not all of ``known``.
+    """
+    if isinstance(given, kind):
+        return given
+    if isinstance(given, str) and given in known:
+        return known[given]()
+    raise ValueError(
+        f"{setting} must be one of {names or tuple(known)}, or {otherwise}, got {given!r}"
+    )
 
 
 def is_number(value: Any) -> bool:

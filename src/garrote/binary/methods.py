@@ -10,7 +10,7 @@ from garrote.arrays import Floats
 from garrote.binary.programme import BinaryProgramme
 from garrote.binary.steps import climb, cool, search_with_tabus
 from garrote.limits.budgets import PRODUCTS_PER_CALL
-from garrote.settings import Settings, check_count, check_positive
+from garrote.settings import Settings, as_settings, check_count, check_positive
 
 # Gains below this share of all terms are rounding.
 _ROUNDING = 1e-13
@@ -176,8 +176,4 @@ METHODS: dict[str, type[SwitchSearch]] = {
 
 def as_method(method: SwitchSearch | str) -> SwitchSearch:
     """Return the search that an object or a name stands for."""
-    if isinstance(method, SwitchSearch):
-        return method
-    if method not in METHODS:
-        raise ValueError(f"method must be one of {list(METHODS)} or an object, got {method!r}")
-    return METHODS[method]()
+    return as_settings("method", method, SwitchSearch, METHODS, "an object of garrote.binary")

@@ -13,6 +13,7 @@ from garrote.coding.learners import LEARNERS, LearningMethod, Online
 from garrote.coding.learning_transformer import LearningTransformer
 from garrote.coding.signals import check_signals, signal_weights
 from garrote.estimators.shared.named_settings import Objects
+from garrote.settings import as_settings
 from garrote.solvers.control import Callback
 
 # Signals on which a dictionary is measured that was learned from batches.
@@ -167,11 +168,5 @@ class DictionaryLearning(LearningTransformer):
 
 def learning_method(given: Any) -> LearningMethod:
     """Return a method that is given, or that a name stands for."""
-    if isinstance(given, LearningMethod):
-        return given
-    if not isinstance(given, str) or given not in LEARNERS:
-        raise ValueError(
-            f"method must be one of {tuple(LEARNERS)}, or a learning method of garrote.coding, got "
-            f"{given!r}"
-        )
-    return LEARNERS[given]()
+    otherwise = "a learning method of garrote.coding"
+    return as_settings("method", given, LearningMethod, LEARNERS, otherwise)

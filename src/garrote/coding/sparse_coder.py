@@ -9,6 +9,7 @@ from garrote.coding.dictionaries import dct_dictionary
 from garrote.coding.signals import check_signals, signal_weights
 from garrote.coding.transformer import CodingTransformer
 from garrote.estimators.shared.named_settings import Objects
+from garrote.settings import as_settings
 
 
 class SparseCoder(CodingTransformer):
@@ -100,10 +101,4 @@ class SparseCoder(CodingTransformer):
 
 def coding_method(given: Any) -> CodingMethod:
     """Return a method that is given, or that a name stands for."""
-    if isinstance(given, CodingMethod):
-        return given
-    if not isinstance(given, str) or given not in CODERS:
-        raise ValueError(
-            f"method must be one of {tuple(CODERS)}, or a coding method of garrote.coding, got {given!r}"
-        )
-    return CODERS[given]()
+    return as_settings("method", given, CodingMethod, CODERS, "a coding method of garrote.coding")

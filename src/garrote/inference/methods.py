@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from garrote.rules.integration import Integration
-from garrote.settings import Settings, check_count, check_positive
+from garrote.settings import Settings, as_settings, check_count, check_positive
 
 # States of a chain that is to tell quickly what is in and what is out.
 _FEW_STEPS = 2000
@@ -356,11 +356,6 @@ def averages_shapes(method: Method, integration: Integration, rows: float) -> bo
 
 def as_method(given: Method | str) -> Method:
     """Return a method by itself or, with its default settings, by its name; its settings are checked."""
-    if isinstance(given, Method):
-        given.check()
-        return given
-    if not isinstance(given, str) or given not in METHODS:
-        raise ValueError(
-            f"method must be one of {tuple(METHODS)}, or an object of garrote.inference, got {given!r}"
-        )
-    return METHODS[given]()
+    method = as_settings("method", given, Method, METHODS, "an object of garrote.inference")
+    method.check()
+    return method

@@ -15,7 +15,7 @@ from garrote.arrays import Floats
 from garrote.paths.annealed import EPS, GAMMAS, SOLVERS
 from garrote.paths.combinations import solvers
 from garrote.paths.penalised import ALPHAS
-from garrote.settings import Settings, check_count, check_positive, is_number
+from garrote.settings import Settings, as_settings, check_count, check_positive, is_number
 from garrote.solvers.classical.path import CLASSICAL_SOLVERS
 from garrote.solvers.control import ORDERS
 
@@ -35,16 +35,10 @@ class PathMethod(Settings):
     @classmethod
     def of(cls, given: Any) -> Self:
         """Return a way by itself or, with its default settings, by its solver's name; it is checked."""
-        if isinstance(given, cls):
-            given.check()
-            return given
-        known = cls.named()
-        if not isinstance(given, str) or given not in known:
-            raise ValueError(
-                f"method must be one of {tuple(known)}, or garrote.paths.{cls.__name__}(...) with "
-                f"settings of its own, got {given!r}"
-            )
-        return known[given]()
+        otherwise = f"garrote.paths.{cls.__name__}(...) with settings of its own"
+        way = as_settings("method", given, cls, cls.named(), otherwise)
+        way.check()
+        return way
 
     def check(self) -> None:
         """Refuse settings that cannot be meant; the error says what is allowed."""

@@ -15,6 +15,7 @@ from garrote.penalties.groups.group_lasso import GroupLasso
 from garrote.penalties.l0 import L0
 from garrote.penalties.mixtures import HAL, NEG, NormalGamma, NormalJeffreys
 from garrote.penalties.subset import BestSubset, NoPenalty
+from garrote.settings import as_settings
 
 # Penalties by the name that users know them by, with default settings.
 PENALTIES: dict[str, Callable[[], Penalty]] = {
@@ -57,13 +58,7 @@ def as_penalty(given: Any) -> Penalty:
     >>> as_penalty("l2").name == as_penalty("ridge").name
     True
     """
-    if isinstance(given, Penalty):
-        return given
-    known = penalties_by_name()
-    if isinstance(given, str) and given in known:
-        return known[given]()
-    without = "; penalty='none' is the fit without one" if given is None else ""
-    raise ValueError(
-        f"penalty must be one of {tuple(PENALTIES)} or an object of garrote.penalties, got {given!r}"
-        f"{without}"
-    )
+    if given is None:
+        raise ValueError("penalty must not be None; penalty='none' is the fit without one")
+    otherwise, names = "an object of garrote.penalties", tuple(PENALTIES)
+    return as_settings("penalty", given, Penalty, penalties_by_name(), otherwise, names)

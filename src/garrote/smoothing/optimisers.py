@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import minimize as scipy_minimize
 
 from garrote.arrays import Floats
-from garrote.settings import Settings, check_count, check_positive
+from garrote.settings import Settings, as_settings, check_count, check_positive
 from garrote.smoothing.averages import Average
 
 # (mu, sigma, stream) -> the average and its derivatives, estimated from draws of that stream.
@@ -250,11 +250,7 @@ OPTIMISERS: dict[str, Callable[[], Optimiser]] = {
 
 def as_optimiser(given: Any) -> Optimiser:
     """Return the optimiser of a name, or the one given."""
-    if isinstance(given, Optimiser):
-        return given
-    if given not in OPTIMISERS:
-        raise ValueError(
-            f"optimiser must be one of {('auto', *OPTIMISERS)} or an object such as Newton(), got "
-            f"{given!r}"
-        )
-    return OPTIMISERS[given]()
+    names = ("auto", *OPTIMISERS)
+    return as_settings(
+        "optimiser", given, Optimiser, OPTIMISERS, "an object such as Newton()", names
+    )

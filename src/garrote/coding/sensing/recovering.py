@@ -15,7 +15,7 @@ from garrote.penalties import L1, Terms
 from garrote.priors import RelevancePrior
 from garrote.priors.names import as_prior
 from garrote.problem import Problem
-from garrote.settings import Settings, check_count, check_positive
+from garrote.settings import Settings, as_settings, check_count, check_positive
 
 # Where there is no noise the lasso has this share of the alpha that empties it: it fits to 1e-9 or so.
 _NOISELESS = 1e-9
@@ -182,13 +182,7 @@ RECOVERIES: dict[str, type[Recovery]] = {
 
 def as_recovery(given: Any) -> Recovery:
     """Return a way to recover that is given, or that a name stands for."""
-    if isinstance(given, Recovery):
-        return given
-    if not isinstance(given, str) or given not in RECOVERIES:
-        raise ValueError(
-            f"recovery must be one of {tuple(RECOVERIES)}, or one of garrote.coding, got {given!r}"
-        )
-    return RECOVERIES[given]()
+    return as_settings("recovery", given, Recovery, RECOVERIES, "an object of garrote.coding")
 
 
 def _at_noise(measured: Measured) -> float:

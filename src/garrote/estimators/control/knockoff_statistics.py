@@ -19,6 +19,7 @@ from garrote.results.fit import PenaltyFit
 from garrote.results.selections.evidence import is_certainty
 from garrote.selecting.knockoffs.statistics import differences, log_odds_ratios, signed_maxima
 from garrote.selecting.on_penalty_path import entry_order
+from garrote.settings import as_settings
 
 
 class KnockoffStatistic:
@@ -131,11 +132,8 @@ STATISTICS: dict[str, type[KnockoffStatistic]] = {
 
 def as_statistic(statistic: Any) -> KnockoffStatistic:
     """Return a statistic, given it or its name."""
-    if isinstance(statistic, KnockoffStatistic):
-        return statistic
-    if isinstance(statistic, str) and statistic in STATISTICS:
-        return STATISTICS[statistic]()
-    raise ValueError(f"statistic must be one of {tuple(STATISTICS)}, got {statistic!r}")
+    otherwise = "a KnockoffStatistic"
+    return as_settings("statistic", statistic, KnockoffStatistic, STATISTICS, otherwise)
 
 
 def coefficients_of(model: Any, count: int) -> Floats | None:

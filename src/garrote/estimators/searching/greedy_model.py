@@ -36,7 +36,7 @@ from garrote.selecting.filling import Origin
 from garrote.selecting.greedy_validation import cross_validate_greedy
 from garrote.selecting.on_path import CONSTANT, Choice
 from garrote.selecting.on_penalty_path import PathWords, entry_order, select_on_penalty_path
-from garrote.settings import check_count, is_number
+from garrote.settings import as_settings, check_count, is_number
 from garrote.solvers.control import Control
 from garrote.solvers.greedy import SEARCHES, ColumnUnits, GreedySearch
 
@@ -83,14 +83,8 @@ class GreedyModel(SelectingEstimator):
 
     def _search(self, likelihood: Any) -> GreedySearch:
         """Return the search as an object, and refuse settings that cannot be meant."""
-        search: Any = self.search
-        if isinstance(search, str) and search in SEARCHES:
-            search = SEARCHES[search]()
-        if not isinstance(search, GreedySearch):
-            raise ValueError(
-                f"search must be one of {tuple(SEARCHES)}, or an object of garrote.greedy, got "
-                f"{self.search!r}"
-            )
+        otherwise = "an object of garrote.greedy"
+        search = as_settings("search", self.search, GreedySearch, SEARCHES, otherwise)
         if not (likelihood.least_squares or search.for_labels):
             able = tuple(name for name, kind in SEARCHES.items() if kind.for_labels)
             raise ValueError(

@@ -10,7 +10,7 @@ from garrote.arrays import Array, Floats
 from garrote.selecting.knockoffs.column_law import COVARIANCES, law_of_columns
 from garrote.selecting.knockoffs.copied_rows import BuiltCopies, CopiedRows, DrawnCopies
 from garrote.selecting.knockoffs.copies import CopyLaw, FixedTable, law_of_copies
-from garrote.settings import Settings
+from garrote.settings import Settings, as_settings
 
 
 class ToCopy(NamedTuple):
@@ -153,10 +153,6 @@ KINDS: dict[str, Callable[[], KnockoffKind]] = {"model-x": ModelX, "fixed": Fixe
 
 def as_kind(knockoffs: Any) -> KnockoffKind:
     """Return a kind of knockoffs, given it or its name."""
-    if isinstance(knockoffs, KnockoffKind):
-        return knockoffs
-    if isinstance(knockoffs, str) and knockoffs in KINDS:
-        return KINDS[knockoffs]()
-    raise ValueError(
-        f"knockoffs must be one of {tuple(KINDS)} or an object of garrote.knockoffs, got {knockoffs!r}"
+    return as_settings(
+        "knockoffs", knockoffs, KnockoffKind, KINDS, "an object of garrote.knockoffs"
     )
