@@ -11,7 +11,10 @@ from scikit_checks import scikit_learn_checks
 pytestmark = pytest.mark.filterwarnings("ignore:No features were selected")
 
 
-@scikit_learn_checks(NonNegativeGarrote("ridge"))
+@scikit_learn_checks(
+    NonNegativeGarrote("ridge", method=FollowPath(alphas=10), cv=3),
+    variants=[NonNegativeGarrote("ridge")],
+)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import norm, poisson
+from sklearn.base import clone
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import KFold
 
@@ -15,6 +16,7 @@ from garrote import (
     VariationalGarrote,
 )
 from garrote.designs import DenseDesign
+from garrote.priors import EffectSlab
 from garrote.results.selections.held_out import PredictiveDensity
 
 
@@ -97,15 +99,12 @@ def test_counts_have_the_probability_of_their_mean():
 def test_labels_have_accuracy_and_log_probabilities():
     X, y = regression(90)
     words = np.where(y > 0, "yes", "no")
-    model = SpikeSlabClassifier(random_state=0).fit(X, words).validate(X, words, cv=folds(90))
+    method = SpikeSlabClassifier(EffectSlab(1.0))
+    model = clone(method).fit(X, words).validate(X, words, cv=folds(90))
     found = model.selection_.validation
     p = np.empty(90)
     for train, test in folds(90):
-        p[test] = (
-            SpikeSlabClassifier(random_state=0)
-            .fit(X[train], words[train])
-            .predict_proba(X[test])[:, 1]
-        )
+        p[test] = clone(method).fit(X[train], words[train]).predict_proba(X[test])[:, 1]
     right = (p > 0.5) == (words == "yes")
     assert np.isclose((found.labels.accuracy * 30).sum(), right.sum())
     true = np.where(words == "yes", p, 1 - p)

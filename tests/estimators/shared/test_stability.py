@@ -16,7 +16,7 @@ from garrote import (
 from garrote.estimators.registry import every_place
 from garrote.estimators.shared import selectors
 from garrote.inference import Sample
-from garrote.priors import TwoHumpedSlab
+from garrote.priors import GaussianSlab, TwoHumpedSlab
 from garrote.selecting.control.resampling import parts_of_rows
 
 REFITS = 4
@@ -48,7 +48,7 @@ def plain_counts(model, parts, X, y, weights, offset):
     [
         VariationalGarrote(gamma=-6.0, correct=False),
         SparseRegressor(alpha=0.2),
-        SpikeSlabRegressor(),  # 8 columns: all models are summed
+        SpikeSlabRegressor(GaussianSlab()),  # 8 columns: all models are summed
     ],
     ids=lambda model: type(model).__name__,
 )

@@ -515,7 +515,7 @@ def test_solvers_in_lockstep_find_what_each_finds_alone(solver, shape):
         weights[fold + 1, fold::3] = 0.0
     problems = [Problem.from_rows(stored, y, w) for w in weights]
     prior = SpikeTerms(np.zeros(shape[1]), np.zeros(shape[1]))
-    gammas = gamma_grid(problems[0], prior, 12)
+    gammas = gamma_grid(problems[0], prior, 6)
     control = Control()
 
     def begin(problem):
@@ -561,7 +561,7 @@ def test_offsets_to_gamma_are_in_the_equations(solver, shape):
     X, y, _ = sparse_regression(*shape, correlation=0.5)
     offsets = np.random.default_rng(0).normal(scale=2.0, size=shape[1])
     model = VariationalGarrote(
-        gamma="free_energy", method=Anneal(solver=solver, gammas=12), prior_log_odds=offsets
+        gamma="free_energy", method=Anneal(solver=solver, gammas=8), prior_log_odds=offsets
     )
     model.fit(X, y)
     assert_certified(standardized(X, y), model.path_, 1e-4, offsets)

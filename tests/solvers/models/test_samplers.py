@@ -19,7 +19,7 @@ from garrote.solvers.models.model_search import search_models
 from garrote.solvers.models.paired_gibbs import PairedGibbsWalk
 from garrote.solvers.models.scored_models import ModelList, products_for, score_models
 
-STEPS = {"sample": 20_000, "metropolis": 120_000, "gibbs": 12_000}
+STEPS = {"sample": 12_000, "metropolis": 60_000, "gibbs": 8_000}
 WALKS = [InformedWalk, MetropolisWalk, PairedGibbsWalk]
 
 
