@@ -144,11 +144,11 @@ class GaussianBound:
         count = len(mu)
         value = to_numpy(self.average(mu, sigma)) if self.average else np.empty(0)
         gradient = to_numpy(self.gradient(mu, sigma)) if self.gradient else np.empty(0)
-        bent = to_numpy(self.curvature(mu, sigma)) if self.curvature else None
+        second = to_numpy(self.curvature(mu, sigma)) if self.curvature else None
         for name, found, shapes in (
             ("average", value, [()]),
             ("gradient", gradient, [(count,)]),
-            ("curvature", bent, [(count,), (count, count)]),
+            ("curvature", second, [(count,), (count, count)]),
         ):
             if found is not None and found.shape not in shapes:
                 raise ValueError(
@@ -159,4 +159,4 @@ class GaussianBound:
                 raise ValueError(
                     f"{name} returned a number that is not finite at sigma = {sigma.max():.3g}"
                 )
-        return Average(float(value), gradient, bent, 0.0, np.zeros(count))
+        return Average(float(value), gradient, second, 0.0, np.zeros(count))

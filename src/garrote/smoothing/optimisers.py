@@ -97,17 +97,17 @@ class Newton(Optimiser):
 
 def _newton_step(here: Average, sigma: Floats, sampled: bool) -> Floats:
     """Return minus the gradient over the curvature; some sigmas where that is not positive."""
-    slope, bent = here.gradient, here.curvature
-    if bent is None:
+    slope, curvature = here.gradient, here.curvature
+    if curvature is None:
         raise ValueError(
             "Newton needs curvature=, which this bound has not: give it, or take LBFGS()"
         )
-    if bent.ndim == 2:
-        values, vectors = np.linalg.eigh(bent)
+    if curvature.ndim == 2:
+        values, vectors = np.linalg.eigh(curvature)
         steep = np.maximum(np.abs(values), _FLAT * np.abs(values).max(initial=0.0) or 1.0)
         return np.asarray(-vectors @ ((vectors.T @ slope) / steep))
     short = np.abs(slope) / (_REACH * sigma)
-    steep = np.where(bent > 0, bent, short)
+    steep = np.where(curvature > 0, curvature, short)
     steep = np.maximum(steep, short) if sampled else steep
     return np.where(slope == 0.0, 0.0, -slope / np.where(steep > 0, steep, 1.0))
 
@@ -220,13 +220,15 @@ class NaturalGradient(Optimiser):
         mu, sigma = start.mu, start.sigma
         for made in range(self.steps):
             here = average(mu, sigma, stream * self.steps + made if sampled else stream)
-            bent = sigma**2 * _diagonal(here)
-            spread = np.hypot(np.linalg.norm(sigma * here.gradient), np.linalg.norm(bent) / 2**0.5)
+            curvature = sigma**2 * _diagonal(here)
+            spread = np.hypot(
+                np.linalg.norm(sigma * here.gradient), np.linalg.norm(curvature) / 2**0.5
+            )
             if spread == 0.0:
                 return Descent(mu, sigma, made)
             mu = mu - self.rate * sigma**2 * here.gradient / spread
             if self.learn:
-                sigma = np.maximum(sigma * np.exp(-0.5 * self.rate * bent / spread), least)
+                sigma = np.maximum(sigma * np.exp(-0.5 * self.rate * curvature / spread), least)
                 if (sigma <= least).all():
                     return Descent(mu, sigma, made + 1)
         return Descent(mu, sigma, self.steps)

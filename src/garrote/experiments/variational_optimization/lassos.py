@@ -80,13 +80,13 @@ def steps_of_the_text(
     way = [mu]
     for _ in range(_STEPS):
         slope = 2.0 * (gram @ mu - right) + lasso.size * absolute_slope(_AVERAGE, mu, sigma)
-        bent = diagonal + lasso.size * absolute_curvature(_AVERAGE, mu, sigma)
+        second = diagonal + lasso.size * absolute_curvature(_AVERAGE, mu, sigma)
         if lasso.jump:
             jumps, wide = np.diff(mu), 2.0**0.5 * sigma
             pull = np.pad(lasso.jump * absolute_slope(_AVERAGE, jumps, wide), 1)
             stiff = np.pad(lasso.jump * absolute_curvature(_AVERAGE, jumps, wide), 1)
-            slope, bent = slope - np.diff(pull), bent + stiff[1:] + stiff[:-1]
-        change = _SHORT * slope / bent
+            slope, second = slope - np.diff(pull), second + stiff[1:] + stiff[:-1]
+        change = _SHORT * slope / second
         mu, sigma = mu - change, shrink * sigma
         way.append(mu)
         if np.abs(change).mean() < tol * np.abs(mu).mean():

@@ -86,9 +86,11 @@ class SmoothSquares(NamedTuple):
     def error(self, width: float) -> float:
         """Return the most that smoothing adds to the objective (Eq. 17); means exist of the Gaussian."""
         averaged = isinstance(self.kink, GaussianKink)
-        bent = float(np.trace(self.gram) + self.parts.ridge.sum()) if averaged else 0.0
+        curvature = float(np.trace(self.gram) + self.parts.ridge.sum()) if averaged else 0.0
         return smoothing_error(
-            0.5 * bent, 2.0 * self.kink.surplus * float(self.parts.weight @ self.lengths), width
+            0.5 * curvature,
+            2.0 * self.kink.surplus * float(self.parts.weight @ self.lengths),
+            width,
         )
 
     def settled(self, coef: Floats, near: Floats) -> Floats:
@@ -128,9 +130,9 @@ class SmoothSquares(NamedTuple):
         signs = np.sign(self.parts.combinations @ coef)
         smooth = self.gram @ coef - self.target + self.parts.ridge * coef
         slope = smooth + self.parts.combinations.T @ (self.parts.weight * signs)
-        bent = self.gram + np.diag(self.parts.ridge)
-        bent = np.asarray(pieces.T @ np.asarray(pieces.T @ bent).T)
-        return coef - pieces @ self._solved(bent, np.asarray(pieces.T @ slope)), signs
+        curvature = self.gram + np.diag(self.parts.ridge)
+        curvature = np.asarray(pieces.T @ np.asarray(pieces.T @ curvature).T)
+        return coef - pieces @ self._solved(curvature, np.asarray(pieces.T @ slope)), signs
 
     def _value(self, coef: Floats) -> float:
         """Return the objective itself, up to a constant."""
@@ -141,8 +143,8 @@ class SmoothSquares(NamedTuple):
         """Solve with the second derivatives at some coefficients."""
         weight, widths = self.parts.weight, width * self.lengths
         sizes = self.parts.combinations @ coef
-        bent = diags_array(weight * absolute_curvature(self.kink, sizes, widths))
-        hessian = (self.parts.combinations.T @ bent @ self.parts.combinations).toarray()
+        curvature = diags_array(weight * absolute_curvature(self.kink, sizes, widths))
+        hessian = (self.parts.combinations.T @ curvature @ self.parts.combinations).toarray()
         hessian += self.gram
         hessian[np.diag_indices_from(hessian)] += self.parts.ridge
         return self._solved(hessian, right)

@@ -27,9 +27,9 @@ def curves_of(model: Any, selection: Selection, table: DataTable) -> tuple[Curve
     found = selection.by_variable
     sure = dict(zip(found.names, found.probability, strict=True))
     chosen = {n for n, selected in zip(found.names, found.selected, strict=True) if selected}
-    bent = dict.fromkeys(t.factors[0].column for t in expansion.terms if t.kind == "curve")
+    curved = dict.fromkeys(t.factors[0].column for t in expansion.terms if t.kind == "curve")
     made = []
-    for column in bent:
+    for column in curved:
         terms = [
             t for t in expansion.terms if len(t.factors) == 1 and t.factors[0].column == column
         ]
