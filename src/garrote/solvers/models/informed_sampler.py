@@ -47,12 +47,10 @@ from garrote.solvers.models.informed.rates import (
 )
 from garrote.solvers.models.informed.scores import Scores, noise_of
 from garrote.solvers.models.informed.swaps import PartnerLists, Partners, no_partners
-from garrote.solvers.models.model_chain import Averages, Target
+from garrote.solvers.models.model_chain import Averages, Target, weigh
 
 # How many improbable variables are tried for one probable one.
 _EXPLORATION = 1.0
-# Sums of weights change their unit for a state whose log weight is beyond theirs by so much.
-_FAR = 200.0
 # Candidates that are drawn ahead, at least.
 _AHEAD = 1000
 # Rows of the Gram matrix that are fetched with a missing one: a product with X is a pass over it, and
@@ -228,7 +226,7 @@ def _walk(
         log_weights[used], flips[used] = -rates.log_unit - np.log(total), max(chosen, -1)
         used += 1
         if counts:
-            weight = _weigh(log_weights[used - 1], averages)
+            weight = weigh(log_weights[used - 1], averages)
             averages.noise[0] += weight * noise_of(factor, rule)
             _count(weight, factor.size[0], scores, averages)
         comes = chosen
@@ -250,19 +248,6 @@ def _walk(
         if step + 1 < uniforms.shape[0]:
             rates = score(rule, data, factor, scores, inverse, partners, exploration, counts)
     return uniforms.shape[0], used, tried, False
-
-
-@kernel
-def _weigh(log_weight, averages):
-    """Return a state's weight in the unit of the sums so far, which follows heavier states."""
-    if averages.weight[0] == 0.0 or log_weight > averages.log_unit[0] + _FAR:
-        fade = np.exp(min(averages.log_unit[0] - log_weight, 0.0))
-        averages.weight[0] *= fade
-        averages.noise[0] *= fade
-        for sums in (averages.inclusion, averages.mean, averages.square, averages.by_size):
-            sums *= fade
-        averages.log_unit[0] = log_weight
-    return np.exp(log_weight - averages.log_unit[0])
 
 
 @kernel

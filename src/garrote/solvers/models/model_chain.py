@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from garrote._jit import kernel
 from garrote.arrays import Array, Floats
 from garrote.priors.base import Slab
 from garrote.priors.inclusion import Inclusion
@@ -16,6 +17,8 @@ _BATCHES = 20
 # What a part of a chain, or a chain, weighs at least beside the heaviest: that changes no average, and
 # the averages over the part itself stay numbers.
 _LIGHTEST = 1e-100
+# Sums of weights change their unit for a state whose log weight is beyond theirs by so much.
+_FAR = 200.0
 # Walks with one shape of the slab have no list of shapes.
 NO_SLABS = np.zeros((0, 2))
 
@@ -71,6 +74,20 @@ def no_averages(n_features: int) -> Averages:
     mean, square, inclusion = np.zeros((3, n_features))
     weight, noise, log_unit = np.zeros((3, 1))
     return Averages(weight, inclusion, mean, square, np.zeros(n_features + 1), noise, log_unit)
+
+
+@kernel
+def weigh(log_weight, averages):
+    """Return a state's weight in the unit of the sums so far, which follows heavier states."""
+    if averages.weight[0] == 0.0 or log_weight > averages.log_unit[0] + _FAR:
+        fade = np.exp(min(averages.log_unit[0] - log_weight, 0.0))
+        averages.weight[0] *= fade
+        averages.noise[0] *= fade
+        for sums in (averages.inclusion, averages.mean, averages.square, averages.by_size):
+            for i in range(sums.shape[0]):
+                sums[i] *= fade
+        averages.log_unit[0] = log_weight
+    return np.exp(log_weight - averages.log_unit[0])
 
 
 @dataclass(frozen=True)

@@ -35,12 +35,10 @@ from garrote.solvers.models.grouped.group_odds import (
     may_swap,
     prior_gain,
 )
-from garrote.solvers.models.model_chain import Averages, Target
+from garrote.solvers.models.model_chain import Averages, Target, weigh
 
 # How often certain members are left alone, and how many groups' worth of chance all others have.
 _CALM, _EXPLORATION = 0.9, 1.0
-# Weights so far beyond the unit of the sums become their unit.
-_FAR = 200.0
 # The log odds against a member without which there is no evidence, in place of infinity.
 _STUCK = 1e10
 
@@ -219,15 +217,8 @@ def count_groups(factor, rule, table, inverse, averages, weight):
 
 @kernel
 def _count(rule, table, factor, rates, inverse, averages, log_weight):
-    """Add a state to the averages, in the unit of the sums so far, which follows heavier states."""
-    if averages.weight[0] == 0.0 or log_weight > averages.log_unit[0] + _FAR:
-        fade = np.exp(min(averages.log_unit[0] - log_weight, 0.0))
-        averages.weight[0] *= fade
-        averages.noise[0] *= fade
-        for sums in (averages.inclusion, averages.mean, averages.square, averages.by_size):
-            sums *= fade
-        averages.log_unit[0] = log_weight
-    weight = np.exp(log_weight - averages.log_unit[0])
+    """Add a state to the averages."""
+    weight = weigh(log_weight, averages)
     count_groups(factor, rule, table, inverse, averages, weight)
     for g in range(rates.log_odds.shape[0]):
         # Not whether it is in, but how probable that is beside the others: a smoother average.
