@@ -6,6 +6,7 @@ from garrote._jit import kernel
 from garrote.arrays import Floats
 from garrote.binary.couplings import add_row
 from garrote.binary.programme import BinaryProgramme
+from garrote.elementary import copy_into
 
 # More switches than this take more than some seconds.
 MOST_SWITCHES = 25
@@ -34,7 +35,7 @@ def _visit(couplings, single, first, last, best, values):
     for number in range(first, last):
         if number % _FLIPS == 0 or number == first:
             code = number ^ (number >> 1)
-            gain[:] = single
+            copy_into(gain, single)
             value = 0.0
             for i in range(n):
                 x[i] = float((code >> i) & 1)
@@ -52,4 +53,4 @@ def _visit(couplings, single, first, last, best, values):
             add_row(couplings, i, sign, gain)
         if value > values[0]:
             values[0] = value
-            best[:] = x
+            copy_into(best, x)

@@ -9,6 +9,7 @@ import numpy as np
 
 from garrote._jit import kernel
 from garrote.binary.couplings import add_row
+from garrote.elementary import copy_into
 
 
 @kernel
@@ -78,6 +79,6 @@ def search_with_tabus(couplings, tenures, begin, x, gain, best, values, until, w
             work -= add_row(couplings, chosen, sign, gain)
             if values[0] > values[1] + least:
                 values[1], values[2] = values[0], step
-                best[:] = x
+                copy_into(best, x)
         step += 1
     return step

@@ -89,7 +89,8 @@ def measure_distances(network, surplus, tolerance, search):
             search.waiting[i] = True
             queue[count] = i
             count += 1
-    queue[:count] = queue[:count][::-1].copy()
+    for k in range(count // 2):
+        queue[k], queue[count - 1 - k] = queue[count - 1 - k], queue[k]
     return count
 
 

@@ -1,8 +1,9 @@
-"""Upper triangular factors in kernels: making them, solving by them, and taking a column out."""
+"""Upper triangular factors in kernels: making them, solving by them, a column more or less."""
 
 import numpy as np
 
 from garrote._jit import kernel
+from garrote.elementary import copy_into
 
 
 @kernel(inline=True)
@@ -22,6 +23,27 @@ def factor_column(root, k, pivot):
         column[a] = entry
         pivot -= entry * entry
     return pivot
+
+
+@kernel(inline=True)
+def append_row(source, rows, shares, k, first, last):
+    """Write row k of R^-T G up to its scale: ``source``, a row of G, less ``shares`` of those before.
+
+    Only columns ``first`` to ``last`` are written. Four rows at a time: the new one is then read and
+    written a quarter as often.
+    """
+    new, whole = rows[k, first:last], k - k % 4
+    copy_into(new, source[first:last])
+    for a in range(0, whole, 4):
+        s0, s1, s2, s3 = shares[a], shares[a + 1], shares[a + 2], shares[a + 3]
+        r0, r1 = rows[a, first:last], rows[a + 1, first:last]
+        r2, r3 = rows[a + 2, first:last], rows[a + 3, first:last]
+        for i in range(new.shape[0]):
+            new[i] -= s0 * r0[i] + s1 * r1[i] + s2 * r2[i] + s3 * r3[i]
+    for a in range(whole, k):
+        share, row = shares[a], rows[a, first:last]
+        for i in range(new.shape[0]):
+            new[i] -= share * row[i]
 
 
 @kernel

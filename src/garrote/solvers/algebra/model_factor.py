@@ -11,7 +11,7 @@ import numpy as np
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
-from garrote.solvers.algebra.factor_updates import factor_column, shift_left, turn_rows
+from garrote.solvers.algebra.factor_updates import append_row, factor_column, shift_left, turn_rows
 
 # A column whose pivot is below this share of its length adds nothing to those in the model; a slab's
 # precision in the pivot is lost in roundings only much further down, and copies have a right to it.
@@ -118,19 +118,8 @@ def add_variable(gram_row, j, factor):
 @kernel
 def _append_row(gram_row, factor, k, first, last):
     """Make some columns of the k-th row of U, by its column of R, and take off what it explains."""
-    root, scale, score = factor.root, 1.0 / factor.root[k, k], factor.scores[k]
-    new = factor.rows[k, first:last]
-    new[:] = gram_row[first:last]
-    for a in range(0, k - 3, 4):  # four at a time: the new row is written less often
-        s0, s1, s2, s3 = root[a, k], root[a + 1, k], root[a + 2, k], root[a + 3, k]
-        r0, r1 = factor.rows[a, first:last], factor.rows[a + 1, first:last]
-        r2, r3 = factor.rows[a + 2, first:last], factor.rows[a + 3, first:last]
-        for i in range(new.shape[0]):
-            new[i] -= s0 * r0[i] + s1 * r1[i] + s2 * r2[i] + s3 * r3[i]
-    for a in range(k - k % 4, k):
-        share, row = root[a, k], factor.rows[a, first:last]
-        for i in range(new.shape[0]):
-            new[i] -= share * row[i]
+    append_row(gram_row, factor.rows, factor.root[:, k], k, first, last)
+    new, scale, score = factor.rows[k, first:last], 1.0 / factor.root[k, k], factor.scores[k]
     pivot, product = factor.pivot[first:last], factor.product[first:last]
     for i in range(new.shape[0]):
         new[i] *= scale

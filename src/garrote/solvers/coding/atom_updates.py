@@ -9,6 +9,7 @@ import scipy.sparse
 
 from garrote._jit import kernel
 from garrote.arrays import Floats
+from garrote.elementary import copy_into
 
 # Products that one call of a kernel makes: some milliseconds of work.
 _MOST_PRODUCTS = 2e7
@@ -89,7 +90,7 @@ def _update(atoms, inner, outer, positive, longest, first, end):
         size = inner[j, j]
         if size <= 0.0:
             continue
-        step[:] = outer[j]
+        copy_into(step, outer[j])
         for k in range(atoms.shape[0]):
             share = inner[j, k]
             if share != 0.0:
@@ -160,4 +161,4 @@ def _update_pairs(atoms, values, rows, ends, left, weights, first, last):
             for i in range(length):
                 row[i] -= total * new[i]
             values[p] = total
-        old[:] = new
+        copy_into(old, new)

@@ -15,8 +15,10 @@ import scipy.sparse
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
 from garrote.designs.gram import GramColumns
+from garrote.elementary import copy_into
 from garrote.penalties.elastic_net import ElasticNetRule
 from garrote.rules import Residual
+from garrote.solvers.algebra.factor_updates import append_row
 from garrote.solvers.coding.dealing import packed
 from garrote.solvers.descent.sweep import sweep
 
@@ -114,7 +116,7 @@ def _sweeps(gram, rule, coef, residual, curvature, tolerance, most):
 
 
 @kernel
-def _row(gram, rows, k, j, new):
+def _row(gram, rows, k, j):
     """Write the k-th row of R^-T G for atom ``j``; return R's entry, 0 where the atom depends."""
     source, pivot = gram[j], gram[j, j]
     for a in range(k):
@@ -122,17 +124,8 @@ def _row(gram, rows, k, j, new):
     if pivot <= _DEPENDENT * source[j]:
         return 0.0
     scale = 1.0 / np.sqrt(pivot)
-    whole = k - k % 4
-    new[:] = source
-    for a in range(0, whole, 4):
-        s0, s1, s2, s3 = rows[a, j], rows[a + 1, j], rows[a + 2, j], rows[a + 3, j]
-        r0, r1, r2, r3 = rows[a], rows[a + 1], rows[a + 2], rows[a + 3]
-        for i in range(new.shape[0]):
-            new[i] -= s0 * r0[i] + s1 * r1[i] + s2 * r2[i] + s3 * r3[i]
-    for a in range(whole, k):
-        share, row = rows[a, j], rows[a]
-        for i in range(new.shape[0]):
-            new[i] -= share * row[i]
+    new = rows[k]
+    append_row(source, rows, rows[:, j], k, 0, new.shape[0])
     for i in range(new.shape[0]):
         new[i] *= scale
     return scale
@@ -142,7 +135,7 @@ def _row(gram, rows, k, j, new):
 def _enter(gram, rows, members, lists, ahead, state, k, j, sign):
     """Take an atom in as the k-th; tell whether it does not depend on those that are."""
     ends, signs = lists[0], lists[1]
-    scale = _row(gram, rows, k, j, rows[k])
+    scale = _row(gram, rows, k, j)
     if scale == 0.0:
         state[j] = _DEPENDS
         return False
@@ -291,7 +284,7 @@ def _nearest(left, ahead, state, resting, strength, sign, first, end, step, ente
 @kernel
 def _check(gram, product, members, coef, left, k, alpha, positive):
     """Return by how much correlations, computed anew, are off where they should be."""
-    left[:] = product
+    copy_into(left, product)
     for a in range(k):
         row = gram[members[a]]
         for i in range(left.shape[0]):

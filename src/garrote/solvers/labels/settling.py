@@ -10,7 +10,7 @@ import numpy as np
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
-from garrote.elementary import logarithm
+from garrote.elementary import copy_into, logarithm
 from garrote.priors.evidence.humps import log_cosh, without_pull
 from garrote.solvers.labels.jaakkola import curvature_at, further_on, touched_level
 from garrote.solvers.labels.label_regression import Fixed, beside_fixed, hold_fixed, leave_fixed
@@ -273,7 +273,7 @@ def _try(block, rows, moment, lively, slab, factors, accuracy, further):
         kept[4, k] = factors.narrow[j]
     fitted, best = moment.fitted.copy(), moment.best.copy()
     variance = moment.lively_variance.copy()
-    moment.best[:] = further
+    copy_into(moment.best, further)
     _lively_round(block, rows, moment, lively, slab, factors, accuracy)
     if bound_of(rows, moment, lively, slab, factors) >= bound:
         return
@@ -281,4 +281,6 @@ def _try(block, rows, moment, lively, slab, factors, accuracy, further):
         factors.probability[j], factors.weight[j] = kept[0, k], kept[1, k]
         factors.spread[j], factors.coef[j] = kept[2, k], kept[3, k]
         factors.narrow[j] = kept[4, k]
-    moment.fitted[:], moment.best[:], moment.lively_variance[:] = fitted, best, variance
+    copy_into(moment.fitted, fitted)
+    copy_into(moment.best, best)
+    copy_into(moment.lively_variance, variance)

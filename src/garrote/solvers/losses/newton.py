@@ -18,6 +18,7 @@ import numpy as np
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
+from garrote.elementary import copy_into
 from garrote.likelihoods import curvature, deviance, gradient, log_likelihood
 from garrote.solvers.algebra.factor_updates import (
     factor_column,
@@ -370,7 +371,7 @@ def newton_step(samples, members, size, coef, work):
         work.information[a, a] += samples.held[members[a]]
     _factorise(work.information, work.root, size)
     # R' z = g, then R step = z; g' H^-1 g = z' z.
-    work.step[:size] = work.gradient[:size]
+    copy_into(work.step[:size], work.gradient)
     solve_transposed(work.root, work.step.reshape((1, work.step.shape[0])), size)
     promised = 0.0
     for a in range(size):

@@ -11,6 +11,7 @@ import numpy as np
 
 from garrote._jit import kernel
 from garrote.arrays import Floats
+from garrote.elementary import copy_into
 from garrote.likelihoods.base import curvature, gradient, log_likelihood
 from garrote.rules import cost, shrink
 
@@ -50,7 +51,7 @@ def sweep_rows(likelihood, rule, rows, coef, eta, tolerance, rounds):
     tolerance.
     """
     n, m = rows.values.shape
-    slope, weight, left = np.zeros(n), np.zeros(n), np.zeros(n)
+    slope, weight, left, further = np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n)
     moving, new = np.zeros(m, np.int64), coef.copy()
     objective = _objective(likelihood, rule, rows, coef, eta)
     intercept = 0.0
@@ -61,8 +62,8 @@ def sweep_rows(likelihood, rule, rows, coef, eta, tolerance, rounds):
         off, count = _look_at_all(rule, rows, coef, slope, total, moving)
         if off <= tolerance:
             return intercept + _fit_intercept(likelihood, rows, eta, slope, weight), made, True
-        left[:] = slope
-        new[:] = coef
+        copy_into(left, slope)
+        copy_into(new, coef)
         accuracy = max(0.1 * tolerance, _INEXACT * off)
         shift, near = _sweep(rule, rows, moving[:count], new, left, weight, total, accuracy)
         # What the step changes of the predictor; slopes less what is left of them would lose digits.
@@ -75,17 +76,19 @@ def sweep_rows(likelihood, rule, rows, coef, eta, tolerance, rounds):
                     change[i] += step * rows.values[i, j]
         part = 1.0
         for _ in range(_HALVINGS):
-            reached = _objective(likelihood, rule, rows, new, eta + part * change)
+            for i in range(n):
+                further[i] = eta[i] + part * change[i]
+            reached = _objective(likelihood, rule, rows, new, further)
             if reached <= objective + 1e-15 * abs(objective):
                 break
             part *= 0.5
-            new[:] = coef + 0.5 * (new - coef)
+            for j in range(m):
+                new[j] = coef[j] + 0.5 * (new[j] - coef[j])
         else:
             return intercept, made, False
-        coef[:] = new
+        copy_into(coef, new)
+        copy_into(eta, further)
         intercept += part * shift
-        for i in range(n):
-            eta[i] += part * change[i]
         objective = reached
         if not near:
             return intercept, made + 1, False

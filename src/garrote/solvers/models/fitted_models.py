@@ -20,6 +20,7 @@ from scipy.special import logsumexp, softmax
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
+from garrote.elementary import copy_into
 from garrote.limits.budgets import PRODUCTS_PER_CALL
 from garrote.solvers.algebra.factor_updates import factor_column
 from garrote.solvers.losses.newton import (
@@ -254,7 +255,7 @@ def _fit_stretch(likelihood, table, gram, first, values, coefs, variances, work)
     columns, fixed = coefs.shape[1], table.fixed
     members, coef, spread = np.zeros(columns, np.int64), np.zeros(columns), np.zeros(columns)
     start = np.zeros(columns)
-    start[:fixed] = table.null
+    copy_into(start[:fixed], table.null)
     for s in range(values.shape[0]):
         pattern = (first + s) ^ ((first + s) >> 1)
         size = 0
@@ -279,7 +280,7 @@ def _fit_stretch(likelihood, table, gram, first, values, coefs, variances, work)
             variances[s, members[a]] = spread[a]
         if separated:  # where nothing is finite is no place to start from
             start[:] = 0.0
-            start[:fixed] = table.null
+            copy_into(start[:fixed], table.null)
 
 
 @kernel

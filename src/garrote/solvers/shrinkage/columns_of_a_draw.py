@@ -19,6 +19,7 @@ import numpy as np
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
+from garrote.solvers.algebra.factor_updates import append_row
 from garrote.solvers.algebra.gaussian_draws import ByColumns, ByRows
 
 # What a column has to add.
@@ -97,17 +98,8 @@ def _use(gram, pulls, coef, explained, noise, rows, least, most):
 
 @kernel
 def _next_row(gram, factor, k, chosen, unit):
-    """Write the factor's row k, that of the chosen column; the rows before are read four at a time."""
+    """Write the factor's row k, that of the chosen column."""
     row, count = factor[k], factor.shape[1]
-    row[:] = gram[chosen]
-    for first in range(0, k - k % 4, 4):
-        a, b, c, d = factor[first], factor[first + 1], factor[first + 2], factor[first + 3]
-        along, across, up, down = a[chosen], b[chosen], c[chosen], d[chosen]
-        for j in range(count):
-            row[j] -= along * a[j] + across * b[j] + up * c[j] + down * d[j]
-    for earlier in range(k - k % 4, k):
-        share = factor[earlier, chosen]
-        for j in range(count):
-            row[j] -= share * factor[earlier, j]
+    append_row(gram[chosen], factor, factor[:, chosen], k, 0, count)
     for j in range(count):
         row[j] /= unit

@@ -98,8 +98,7 @@ def _sum_all(rule, log_det, left, coef, inverse, field, pairs):
         if log_weight > best:
             fade = np.exp(best - log_weight)
             total, noise, best = total * fade, noise * fade, log_weight
-            field[:k] *= fade
-            pairs[:k, :k] *= fade
+            _scale(k, fade, field, pairs)
         weight = np.exp(log_weight - best)
         deviation, variance = noise_powers(rule, left, cross)
         total += weight
@@ -108,9 +107,16 @@ def _sum_all(rule, log_det, left, coef, inverse, field, pairs):
             field[i] += weight * deviation * signs[i]
             for j in range(k):
                 pairs[i, j] += weight * variance * signs[i] * signs[j]
-    field[:k] /= total
-    pairs[:k, :k] /= total
+    _scale(k, 1.0 / total, field, pairs)
     return best + np.log(total), noise / total
+
+
+@kernel(inline=True)
+def _scale(k, factor, field, pairs):
+    for i in range(k):
+        field[i] *= factor
+        for j in range(k):
+            pairs[i, j] *= factor
 
 
 @kernel(inline=True)
