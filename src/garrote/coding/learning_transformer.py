@@ -60,8 +60,8 @@ class LearningTransformer(CodingTransformer):
         else:
             atoms = of_length_one(self._checked_atoms(given, width, count))
         report = partial(Control(callback=self.callback).report, name)
-        settled = coder.settle(atoms, X, weights)
-        return Task(X, weights, atoms, settled, rng, self.n_jobs, report)
+        decided = coder.for_signals(atoms, X, weights)
+        return Task(X, weights, atoms, decided, rng, self.n_jobs, report)
 
     def _checked_atoms(self, given: Any, width: int, count: int) -> Floats:
         """Return given atoms to begin with; refuse what these cannot be."""

@@ -86,7 +86,7 @@ class SparseCoder(CodingTransformer):
         X = check_signals(self, X, reset=True)
         weights = signal_weights(sample_weight, X)
         self.components_ = self._dictionary(X.shape[1])
-        self.method_ = method.settle(self.components_, X, weights)
+        self.method_ = method.for_signals(self.components_, X, weights)
         return self
 
     def _dictionary(self, width: int) -> Floats:

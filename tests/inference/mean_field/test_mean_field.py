@@ -136,8 +136,8 @@ def test_the_audit_tells_where_correlation_makes_mean_field_too_sure():
     X = rng.standard_normal((100, 8))
     X[:, 1] = -0.95 * X[:, 0] + np.sqrt(1 - 0.95**2) * X[:, 1]
     y = 0.8 * (X[:, 0] + X[:, 1]) + rng.standard_normal(100)
-    exact = SpikeSlabRegressor(method="enumerate").fit(X, y)
-    quick = SpikeSlabRegressor(method="mean-field").fit(X, y)
+    exact = SpikeSlabRegressor(GaussianSlab(), "enumerate").fit(X, y)
+    quick = SpikeSlabRegressor(GaussianSlab(), "mean-field").fit(X, y)
     with pytest.warns(UserWarning, match="prefer method='sample'"):
         audit = quick.posterior_.audit()
     off = np.abs(quick.inclusion_probability_ - exact.inclusion_probability_).max()

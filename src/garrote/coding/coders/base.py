@@ -28,7 +28,7 @@ class CodingMethod(Settings):
     name: ClassVar[str]
     reference: ClassVar[str]
 
-    def settle(self, atoms: Floats, signals: Any, weights: Floats) -> Self:
+    def for_signals(self, atoms: Floats, signals: Any, weights: Floats) -> Self:
         """Return the method with all that was left open decided for some signals."""
         return self
 

@@ -42,7 +42,7 @@ class LassoCoding(CodingMethod):
     def __post_init__(self) -> None:
         check_price(self.alpha)
 
-    def settle(self, atoms: Floats, signals: Any, weights: Floats) -> Self:
+    def for_signals(self, atoms: Floats, signals: Any, weights: Floats) -> Self:
         return self if self.alpha else replace(self, alpha=usual_price(signals, weights))
 
     @property

@@ -60,7 +60,7 @@ class SpikeSlabCoding(CodingMethod):
             if getattr(self, name) is not None:
                 check_positive(name, getattr(self, name))
 
-    def settle(self, atoms: Floats, signals: Any, weights: Floats) -> Self:
+    def for_signals(self, atoms: Floats, signals: Any, weights: Floats) -> Self:
         if self.inclusion and self.slab_variance and self.noise_variance:
             return self
         given, weights = some_rows(signals, weights, _MOST_SIGNALS)

@@ -50,7 +50,7 @@ class ThresholdCoding(CodingMethod):
         if self.rule not in ("soft", "hard"):
             raise ValueError(f"rule must be 'soft' or 'hard', got {self.rule!r}")
 
-    def settle(self, atoms: Floats, signals: Any, weights: Floats) -> Self:
+    def for_signals(self, atoms: Floats, signals: Any, weights: Floats) -> Self:
         return self if self.alpha else replace(self, alpha=usual_price(signals, weights))
 
     @property
