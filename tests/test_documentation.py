@@ -86,7 +86,11 @@ def test_the_readme_shows_what_the_demo_prints(tmp_path, monkeypatch, capsys):
     after = (ROOT / "README.md").read_text().partition("what `garrote demo` prints:")[2]
     shown = re.search(r"^```text\n(.*?)^```$", after, flags=re.DOTALL | re.MULTILINE)
     assert main(["demo"]) == 0
-    assert_printed(capsys.readouterr().out, shown[1])
+    out, err = capsys.readouterr()
+    assert_printed(out, shown[1])
+    assert max(map(len, out.splitlines())) <= 80
+    assert err == ""
+    assert "bmi" in Path("garrote-demo.html").read_text()
 
 
 def assert_printed(printed, shown):

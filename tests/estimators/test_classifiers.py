@@ -46,9 +46,10 @@ every_classifier = pytest.mark.parametrize("model", EVERY, ids=NAMES)
 @scikit_learn_checks(
     SpikeSlabClassifier(EffectSlab(1.0)),
     SingleEffectsClassifier(),
-    ShrinkageClassifier(method=Gibbs(n_steps=100, burn_in=20)),
-    VariationalGarroteClassifier(gamma="free_energy", method=AnnealBound(gammas=6)),
+    ShrinkageClassifier(method=Gibbs(n_steps=40, burn_in=10)),
+    VariationalGarroteClassifier("free_energy", method=AnnealBound(gammas=6), correct=False),
     variants=[
+        VariationalGarroteClassifier(gamma="free_energy", method=AnnealBound(gammas=6)),
         SpikeSlabClassifier(),
         SpikeSlabClassifier(method="mean-field"),
         VariationalGarroteClassifier(),
@@ -295,7 +296,7 @@ def test_a_garrote_finds_what_some_folds_find_late():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((100, 1000))
     y = 2 * X[:, ::250] @ np.array([1, -1, 1, -1]) + rng.logistic(size=100) > 0
-    model = VariationalGarroteClassifier(method=AnnealBound(gammas=15)).fit(X, y)
+    model = VariationalGarroteClassifier(method=AnnealBound(gammas=15), correct=False).fit(X, y)
     assert set(model.get_support(indices=True)) <= {0, 250, 500, 750}
     assert model.get_support().any()
 
@@ -519,19 +520,19 @@ def test_single_effects_of_labels_leave_a_column_that_stands_for_two():
     assert decoys == 0
 
 
-@pytest.mark.parametrize("method", ["enumerate", "metropolis"])
-def test_draws_of_models_have_the_stated_moments_where_classes_are_nearly_separated(method):
+def test_draws_of_models_have_the_stated_moments_where_classes_are_nearly_separated():
     """The slab's variance is unknown, and a model's coefficients are averaged over it everywhere."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 6))
     y = 3 * X[:, 1] - 2 * X[:, 5] + 0.5 * rng.logistic(size=60) > 1
-    model = SpikeSlabClassifier(method=method, random_state=0).fit(X, y)
-    draws = model.posterior_.sample(20_000, random_state=0)
-    stated = np.sqrt(model.posterior_.variance)
-    np.testing.assert_allclose(draws.mean(axis=0), model.coef_[0], atol=0.05)
-    np.testing.assert_allclose(draws.std(axis=0)[[1, 5]], stated[[1, 5]], rtol=0.03)
     known = SpikeSlabClassifier(method="sample", random_state=0).fit(X, y)
-    np.testing.assert_allclose(model.intercept_, known.intercept_, atol=0.25)
+    for method in ("enumerate", "metropolis"):
+        model = SpikeSlabClassifier(method=method, random_state=0).fit(X, y)
+        draws = model.posterior_.sample(20_000, random_state=0)
+        stated = np.sqrt(model.posterior_.variance)
+        np.testing.assert_allclose(draws.mean(axis=0), model.coef_[0], atol=0.05)
+        np.testing.assert_allclose(draws.std(axis=0)[[1, 5]], stated[[1, 5]], rtol=0.03)
+        np.testing.assert_allclose(model.intercept_, known.intercept_, atol=0.25)
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from garrote import (
     compare,
 )
 from garrote.estimators.comparing import METHODS, default_methods
+from garrote.paths import FollowPath
 from garrote.report.comparison import comparison_sentences, render_comparison
 from garrote.report.wording import unmarked
 
@@ -141,7 +142,8 @@ def test_one_method_is_spoken_of_as_one(found):
 def test_labels_have_accuracies_and_a_method_that_fails_is_told_of():
     X, y = regression(90)
     words = np.array(["low", "mid", "high"])[np.digitize(y, [-1, 1])]
-    methods = {"lasso": SparseClassifier(), "sums": SpikeSlabClassifier()}
+    short = FollowPath(alphas=12)
+    methods = {"lasso": SparseClassifier(method=short), "sums": SpikeSlabClassifier()}
     found = compare(X, words, methods, cv=3)
     assert found.methods == ("lasso",)
     assert found.failures[0][0] == "sums"

@@ -1,7 +1,6 @@
-"""What each command does: select and predict, report, demo, texts, reproduce."""
+"""What each command does: select and predict, report, texts, reproduce."""
 
 import csv
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -45,18 +44,6 @@ def test_a_report_can_be_made_at_once_or_later(run, table, tmp_path):
     assert code == 0
     assert run("report", saved)[0] == 0
     assert (tmp_path / "saved.html").read_text() == now.read_text()
-
-
-def test_demo_prints_a_selection_and_leaves_a_report(run, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    file = Path("garrote-demo.html")
-    code, out, err = run("demo")
-    assert code == 0
-    assert err == ""
-    assert "442 patients, 64 variables" in out.replace("\n", " ")
-    assert "bmi" in out
-    assert max(map(len, out.splitlines())) <= 80
-    assert "bmi" in file.read_text()
 
 
 def test_texts_says_where_an_equation_is(run):

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse
 
 from garrote import Problem, SpikeSlabRegressor
-from garrote.inference import infer
+from garrote.inference import Sample, infer
 from garrote.priors import BIC, GaussianSlab, GPrior, GroupedInclusion, TwoHumpedSlab
 from reference_groups import grouped_posterior
 from word_columns import by_group, make_table
@@ -81,7 +81,7 @@ def test_order_of_columns_and_rows_does_not_matter():
     np.testing.assert_allclose(two.mean, one.mean[columns], rtol=1e-7, atol=1e-9)
 
 
-@pytest.mark.parametrize("method", ["enumerate", "sample"])
+@pytest.mark.parametrize("method", ["enumerate", Sample(n_steps=500)], ids=["sums", "chains"])
 def test_groups_of_one_column_are_columns_bit_for_bit(method):
     X, y, _ = make_table(6)
     plain = infer(Problem.from_rows(X, y), None, method, random_state=0).posterior

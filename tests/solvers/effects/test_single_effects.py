@@ -609,7 +609,7 @@ def test_the_source_is_that_of_the_method_that_was_used(copies):
         return model.fit(*copies).selection_.provenance["reference"]
 
     assert source(SingleEffectsRegressor()).startswith("Wang et al. (2020)")
-    factorised = source(SpikeSlabRegressor(method="mean-field"))
+    factorised = source(SpikeSlabRegressor(GaussianSlab(), "mean-field"))
     assert "Carbonetto" in factorised
     assert "Wang" not in factorised
 

@@ -71,7 +71,7 @@ def brute_force(rule, gram, xty, yty, inclusion):
 def test_every_sum_is_that_of_brute_force(data, slab, depth, monkeypatch):
     monkeypatch.setattr(enumeration, "COLUMNS_PER_CALL", depth)
     _, _, gram, xty, yty = data
-    rule = slab.rule(N - 1, yty, D)
+    rule = slab.rule(N - 1.0, yty, D)
     inclusion = Inclusion.beta(1.0, 3.0, np.linspace(-0.5, 0.5, D))
     found = enumerate_models(rule, gram, xty, yty, inclusion.by_size, inclusion.log_odds)
     logs, p, mask, mean, square = brute_force(rule, gram, xty, yty, inclusion)
@@ -90,7 +90,7 @@ def test_every_sum_is_that_of_brute_force(data, slab, depth, monkeypatch):
 def test_a_gaussian_slab_is_the_density_of_the_response(data, noise):
     X, y, gram, xty, yty = data
     slab = GaussianSlab(0.7, noise_variance=noise, shape=2.0, rate=0.5)
-    rule = slab.rule(N, yty, D)
+    rule = slab.rule(float(N), yty, D)
     values = []
     for g in ([], [0], [0, 2], [1, 3, 5]):
         cover = np.eye(N) + 0.7 * X[:, g] @ X[:, g].T
@@ -123,7 +123,7 @@ def test_hyper_g_is_its_closed_form(size, fit):
 @pytest.mark.parametrize("slab", SLABS, ids=str)
 def test_the_ratio_for_one_more_variable_is_that_of_two_evidences(data, slab):
     *_, yty = data
-    rule = slab.rule(N - 1, yty, D)
+    rule = slab.rule(N - 1.0, yty, D)
     left, pivot, drop = 0.7 * yty, 12.0, 0.2 * yty
     small = log_evidence(rule, 2, 5.0, left)
     large = log_evidence(rule, 3, 5.0 + np.log(pivot), left - drop)
@@ -156,7 +156,7 @@ def test_exact_copies_count_together_however_wide_the_slab_is():
 
 def test_models_can_be_limited_in_size(data):
     _, _, gram, xty, yty = data
-    rule = GaussianSlab(1.0).rule(N - 1, yty, D)
+    rule = GaussianSlab(1.0).rule(N - 1.0, yty, D)
     inclusion = Inclusion.independent(np.full(D, 0.5), np.zeros(D))
     found = enumerate_models(rule, gram, xty, yty, inclusion.by_size, inclusion.log_odds, most=2)
     assert len(found.models) == 1 + 7 + 21
@@ -167,7 +167,7 @@ def test_models_can_be_limited_in_size(data):
 def test_threads_change_nothing(data, monkeypatch):
     monkeypatch.setattr(enumeration, "COLUMNS_PER_CALL", 4)
     _, _, gram, xty, yty = data
-    rule = GaussianSlab(1.0).rule(N - 1, yty, D)
+    rule = GaussianSlab(1.0).rule(N - 1.0, yty, D)
     arguments = (rule, gram, xty, yty, np.zeros(D + 1), np.zeros(D))
     one, two = enumerate_models(*arguments), enumerate_models(*arguments, n_jobs=2)
     np.testing.assert_array_equal(one.second_moment, two.second_moment)
@@ -177,7 +177,7 @@ def test_threads_change_nothing(data, monkeypatch):
 def test_columns_that_depend_on_others_are_never_in_together_under_a_g_prior(data):
     _, _, gram, xty, yty = data
     double = np.r_[np.arange(D), 0]
-    rule = GPrior(30.0).rule(N - 1, yty, D + 1)
+    rule = GPrior(30.0).rule(N - 1.0, yty, D + 1)
     found = enumerate_models(
         rule, gram[np.ix_(double, double)], xty[double], yty, np.zeros(D + 2), np.zeros(D + 1)
     )
@@ -192,7 +192,7 @@ def test_evidence_far_beyond_the_first_reference_does_not_overflow():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((4000, 4))
     y = X[:, 0] + 0.01 * rng.standard_normal(4000)
-    rule = GaussianSlab(1.0).rule(3999, float(y @ y), 4)
+    rule = GaussianSlab(1.0).rule(3999.0, float(y @ y), 4)
     found = enumerate_models(rule, X.T @ X, X.T @ y, float(y @ y), np.zeros(5), np.zeros(4))
     assert found.inclusion[0] == pytest.approx(1.0)
     assert np.isfinite(found.log_total)
