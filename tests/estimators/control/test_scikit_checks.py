@@ -19,7 +19,7 @@ LABELS = SparseClassifier(family="probit", method=LIGHT)
 @pytest.mark.filterwarnings("ignore:No features were selected")
 @scikit_learn_checks(
     StabilitySelection(NUMBERS, n_resamples=10, n_features=1, threshold=0.9),
-    Bolasso(SparseRegressor(alpha=0.3, method=LIGHT), n_resamples=10),
+    Bolasso(SparseRegressor(alpha=0.3, method=LIGHT), n_resamples=40),
     variants=[
         # Of a class of one row, which the check on weights has, there are no halves.
         StabilitySelection(LABELS, scheme="bootstrap", n_resamples=20, n_features=2, threshold=1.0),
