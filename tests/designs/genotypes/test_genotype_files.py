@@ -67,6 +67,14 @@ def test_lines_that_are_not_as_expected_are_named(bed):
     refused(r"a\.bim is no text", bed)
 
 
+def test_positions_as_r_writes_them_are_read(bed):
+    bim = bed.with_suffix(".bim")
+    bim.write_text(bim.read_text().replace("\t2000\t", "\t1e+05\t"))
+    assert PlinkDesign(bed).variants.position.tolist()[:3] == [1000, 100_000, 3000]
+    bim.write_text(bim.read_text().replace("1e+05", "nan"))
+    refused("line 2 has 'nan'", bed)
+
+
 def test_people_that_are_not_there_or_not_clear_are_refused(tmp_path, bed):
     refused(
         r"a\.fam has nobody called q1, q2 \(2 of 3 are not there\)", bed, keep=["p1", "q1", "q2"]

@@ -65,35 +65,36 @@ def columns_per_call(n_bytes: int) -> int:
 
 
 @kernel(inline=True)
-def _write_field(packed, j, low, high, field, fields):
+def _write_field(column, field, fields):
     """Write a field of some bytes of a column."""
-    for b in range(low, high):
-        byte = packed[j, b]
+    for b in range(column.shape[0]):
+        byte = column[b]
         above = byte >> 1
         if field == LACKING:
-            fields[b - low] = byte - (above & 0x55)
+            fields[b] = byte - (above & 0x55)
         elif field == MISSING:
-            fields[b - low] = byte & ~above & 0x55
+            fields[b] = byte & ~above & 0x55
         elif field == ONE_OR_NONE:
-            fields[b - low] = above & 0x55
+            fields[b] = above & 0x55
         else:
-            fields[b - low] = byte & above & 0x55
+            fields[b] = byte & above & 0x55
 
 
 @kernel
 def _sum_fields(packed, at, field, planes, start, stop, product):
     """Add 1 + field / 4, summed with every vector, to ``product[:, start:stop]``."""
     n_bytes, count = packed.shape[1], planes.shape[0]
-    fields = np.empty((2, _BYTES_TOGETHER), dtype=np.uint8)
+    one_field = np.empty(_BYTES_TOGETHER, dtype=np.uint8)
+    other_field = np.empty(_BYTES_TOGETHER, dtype=np.uint8)
     for low in range(0, n_bytes, _BYTES_TOGETHER):
         high = min(low + _BYTES_TOGETHER, n_bytes)
         for place in range(start, stop, 2):
             other = min(place + 1, stop - 1)
-            _write_field(packed, at[place], low, high, field, fields[0])
-            _write_field(packed, at[other], low, high, field, fields[1])
+            _write_field(packed[at[place], low:high], field, one_field)
+            _write_field(packed[at[other], low:high], field, other_field)
             k = 0
             while k + 2 <= count:
-                a, b, c, d = _two_by_two(fields, planes[k], planes[k + 1], low, high)
+                a, b, c, d = _two_by_two(one_field, other_field, planes, k, low, high)
                 product[k, place] += a
                 product[k + 1, place] += b
                 if other > place:
@@ -101,20 +102,28 @@ def _sum_fields(packed, at, field, planes, start, stop, product):
                     product[k + 1, other] += d
                 k += 2
             if k < count:
-                a, c = _one_by_two(fields, planes[k], low, high)
+                a, c = _one_by_two(one_field, other_field, planes, k, low, high)
                 product[k, place] += a
                 if other > place:
                     product[k, other] += c
 
 
+# Loops go from 0 over slices of single planes: of an index that might be negative, or of a slice of
+# several planes, the compiler cannot tell that entries lie side by side, and does a byte at a time.
+
+
 @kernel(inline=True)
-def _two_by_two(fields, first, second, low, high):
+def _two_by_two(one_field, other_field, planes, k, low, high):
     """Return the sums of two columns with two vectors, each of which is read once."""
     one = np.int64(_ONE)
+    r0, r1 = planes[k, 0, low:high], planes[k, 1, low:high]
+    r2, r3 = planes[k, 2, low:high], planes[k, 3, low:high]
+    s0, s1 = planes[k + 1, 0, low:high], planes[k + 1, 1, low:high]
+    s2, s3 = planes[k + 1, 2, low:high], planes[k + 1, 3, low:high]
     a0 = a1 = a2 = a3 = b0 = b1 = b2 = b3 = 0.0
     c0 = c1 = c2 = c3 = d0 = d1 = d2 = d3 = 0.0
-    for b in range(low, high):
-        left, right = np.int64(fields[0, b - low]), np.int64(fields[1, b - low])
+    for b in range(high - low):
+        left, right = np.int64(one_field[b]), np.int64(other_field[b])
         x0 = number_of(one | ((left << 50) & (3 << 50)))
         x1 = number_of(one | ((left << 48) & (3 << 50)))
         x2 = number_of(one | ((left << 46) & (3 << 50)))
@@ -123,67 +132,73 @@ def _two_by_two(fields, first, second, low, high):
         z1 = number_of(one | ((right << 48) & (3 << 50)))
         z2 = number_of(one | ((right << 46) & (3 << 50)))
         z3 = number_of(one | ((right << 44) & (3 << 50)))
-        r0, r1, r2, r3 = first[0, b], first[1, b], first[2, b], first[3, b]
-        a0 += x0 * r0
-        a1 += x1 * r1
-        a2 += x2 * r2
-        a3 += x3 * r3
-        c0 += z0 * r0
-        c1 += z1 * r1
-        c2 += z2 * r2
-        c3 += z3 * r3
-        s0, s1, s2, s3 = second[0, b], second[1, b], second[2, b], second[3, b]
-        b0 += x0 * s0
-        b1 += x1 * s1
-        b2 += x2 * s2
-        b3 += x3 * s3
-        d0 += z0 * s0
-        d1 += z1 * s1
-        d2 += z2 * s2
-        d3 += z3 * s3
+        a0 += x0 * r0[b]
+        a1 += x1 * r1[b]
+        a2 += x2 * r2[b]
+        a3 += x3 * r3[b]
+        b0 += x0 * s0[b]
+        b1 += x1 * s1[b]
+        b2 += x2 * s2[b]
+        b3 += x3 * s3[b]
+        c0 += z0 * r0[b]
+        c1 += z1 * r1[b]
+        c2 += z2 * r2[b]
+        c3 += z3 * r3[b]
+        d0 += z0 * s0[b]
+        d1 += z1 * s1[b]
+        d2 += z2 * s2[b]
+        d3 += z3 * s3[b]
     return a0 + a1 + a2 + a3, b0 + b1 + b2 + b3, c0 + c1 + c2 + c3, d0 + d1 + d2 + d3
 
 
 @kernel(inline=True)
-def _one_by_two(fields, rows, low, high):
+def _one_by_two(one_field, other_field, planes, k, low, high):
     """Return the sums of two columns with one vector."""
     one = np.int64(_ONE)
+    r0, r1 = planes[k, 0, low:high], planes[k, 1, low:high]
+    r2, r3 = planes[k, 2, low:high], planes[k, 3, low:high]
     a0 = a1 = a2 = a3 = c0 = c1 = c2 = c3 = 0.0
-    for b in range(low, high):
-        left, right = np.int64(fields[0, b - low]), np.int64(fields[1, b - low])
-        r0, r1, r2, r3 = rows[0, b], rows[1, b], rows[2, b], rows[3, b]
-        a0 += number_of(one | ((left << 50) & (3 << 50))) * r0
-        a1 += number_of(one | ((left << 48) & (3 << 50))) * r1
-        a2 += number_of(one | ((left << 46) & (3 << 50))) * r2
-        a3 += number_of(one | ((left << 44) & (3 << 50))) * r3
-        c0 += number_of(one | ((right << 50) & (3 << 50))) * r0
-        c1 += number_of(one | ((right << 48) & (3 << 50))) * r1
-        c2 += number_of(one | ((right << 46) & (3 << 50))) * r2
-        c3 += number_of(one | ((right << 44) & (3 << 50))) * r3
+    for b in range(high - low):
+        left, right = np.int64(one_field[b]), np.int64(other_field[b])
+        a0 += number_of(one | ((left << 50) & (3 << 50))) * r0[b]
+        a1 += number_of(one | ((left << 48) & (3 << 50))) * r1[b]
+        a2 += number_of(one | ((left << 46) & (3 << 50))) * r2[b]
+        a3 += number_of(one | ((left << 44) & (3 << 50))) * r3[b]
+        c0 += number_of(one | ((right << 50) & (3 << 50))) * r0[b]
+        c1 += number_of(one | ((right << 48) & (3 << 50))) * r1[b]
+        c2 += number_of(one | ((right << 46) & (3 << 50))) * r2[b]
+        c3 += number_of(one | ((right << 44) & (3 << 50))) * r3[b]
     return a0 + a1 + a2 + a3, c0 + c1 + c2 + c3
 
 
 @kernel
 def _add_fields(packed, at, field, coef, planes):
     """Add (1 + field / 4) times 4 coef to vectors in planes."""
-    n_bytes, count, one = packed.shape[1], planes.shape[0], np.int64(_ONE)
-    fields = np.empty((2, _BYTES_TOGETHER), dtype=np.uint8)
+    n_bytes, count = packed.shape[1], planes.shape[0]
+    one_field = np.empty(_BYTES_TOGETHER, dtype=np.uint8)
+    other_field = np.empty(_BYTES_TOGETHER, dtype=np.uint8)
     for low in range(0, n_bytes, _BYTES_TOGETHER):
         high = min(low + _BYTES_TOGETHER, n_bytes)
         for place in range(0, at.shape[0], 2):
             other = min(place + 1, at.shape[0] - 1)
-            _write_field(packed, at[place], low, high, field, fields[0])
-            _write_field(packed, at[other], low, high, field, fields[1])
+            _write_field(packed[at[place], low:high], field, one_field)
+            _write_field(packed[at[other], low:high], field, other_field)
             for k in range(count):
                 f = 4.0 * coef[k, place]
                 g = 4.0 * coef[k, other] if other > place else 0.0
                 for q in range(4):
-                    shift, plane = 50 - 2 * q, planes[k, q]
-                    for b in range(low, high):
-                        left, right = np.int64(fields[0, b - low]), np.int64(fields[1, b - low])
-                        x = number_of(one | ((left << shift) & (3 << 50)))
-                        z = number_of(one | ((right << shift) & (3 << 50)))
-                        plane[b] += f * x + g * z
+                    shift, plane = np.int64(50 - 2 * q), planes[k, q, low:high]
+                    _add_two(one_field, other_field, shift, f, g, plane)
+
+
+@kernel(inline=True)
+def _add_two(one_field, other_field, shift, f, g, plane):
+    """Add two columns to every fourth entry of a vector."""
+    one = np.int64(_ONE)
+    for b in range(plane.shape[0]):
+        x = number_of(one | ((np.int64(one_field[b]) << shift) & (3 << 50)))
+        z = number_of(one | ((np.int64(other_field[b]) << shift) & (3 << 50)))
+        plane[b] += f * x + g * z
 
 
 @kernel

@@ -21,16 +21,28 @@ def read_variants(path: Path) -> Variants:
     """Read a .bim file: chromosome, name, position in centimorgans (perhaps), in bases, two alleles."""
     rows = _fields(path, {6, 5}, "chromosome, name, centimorgans, position and two alleles")
     columns = [[row[k] for row in rows] for k in (0, 1, -3, -2, -1)]
-    try:
-        position = np.array([int(text) for text in columns[2]], dtype=np.int64)
-    except ValueError:
-        bad = next(k for k, text in enumerate(columns[2]) if not text.lstrip("-").isdigit())
-        raise ValueError(
-            f"{path.name}: line {bad + 1} has {columns[2][bad]!r} where the position in bases is "
-            "expected"
-        ) from None
+    position = np.array(
+        [_position(text, k, path) for k, text in enumerate(columns[2], 1)], np.int64
+    )
     chromosome, name, _, counted, other = (np.array(column, dtype=object) for column in columns)
     return Variants(chromosome, name, position, counted, other)
+
+
+def _position(text: str, line: int, path: Path) -> int:
+    """Return a position in bases, which R may have written as 1e+05."""
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.5
+    if not value.is_integer():
+        raise ValueError(
+            f"{path.name}: line {line} has {text!r} where the position in bases is expected"
+        )
+    return int(value)
 
 
 def map_genotypes(path: Path, people: int, variants: int) -> Array:
