@@ -64,6 +64,9 @@ class NonNegativeFactorization(LearningTransformer):
 
     References
     ----------
+    Ang, A. M. S. & Gillis, N. (2019). Accelerating nonnegative matrix factorization algorithms using
+    extrapolation. Neural Computation 31, 417-439.
+
     Cichocki, A. & Phan, A.-H. (2009). Fast local algorithms for large scale nonnegative matrix and
     tensor factorizations. IEICE Transactions E92-A, 708-721.
 
