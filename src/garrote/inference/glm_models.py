@@ -19,8 +19,8 @@ from garrote.inference.beliefs import Beliefs
 from garrote.inference.methods import Chains, Enumerate, Method, Metropolis
 from garrote.inference.models.fitted_posterior import (
     FittingTask,
+    distance_of,
     make_fitted_posterior,
-    measure_fit,
 )
 from garrote.inference.models.over_models import CERTIFIED, Findings, foremost
 from garrote.inference.models.representative_models import (
@@ -250,7 +250,7 @@ def certify_fits(task: FittingTask, found: Findings, change: float) -> Certifica
         for weight, table in task.tables:
             model = fit_model(task.likelihood, table, variables, start)
             each.append(weight + model.log_likelihood)
-            lengths.append(measure_fit(task.likelihood, table, variables, model.coef)[0])
+            lengths.append(distance_of(task.likelihood, table, variables, model.coef))
         log_prior = float(prior.of_models(usable[variables][None], usable)[0])
         logs.append(logsumexp(each) - task.penalty * len(members) + log_prior)
     off = np.array(logs) - stated - (found.log_evidence or 0.0)

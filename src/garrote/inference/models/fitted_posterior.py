@@ -42,14 +42,14 @@ class FittingTask(NamedTuple):
         return self.tables[len(self.tables) // 2][1]
 
 
-def measure_fit(
-    likelihood: Any, table: Table, variables: Array, coef: Floats
-) -> tuple[float, Floats]:
-    """Return the gradient's length in standard errors, and the information, at some coefficients."""
+def distance_of(likelihood: Any, table: Table, variables: Array, coef: Floats) -> float:
+    """Return the gradient's length at some coefficients, in standard errors."""
+    return gradient_length(*_at(likelihood, table, variables, coef), coef)
+
+
+def _at(likelihood: Any, table: Table, variables: Array, coef: Floats) -> tuple[Any, ...]:
     samples, members = table.samples, table.members(variables)
-    eta = samples.offset + coef @ samples.columns[members]
-    arguments = (likelihood, samples, members, eta)
-    return gradient_length(*arguments, coef), information_at(*arguments)
+    return likelihood, samples, members, samples.offset + coef @ samples.columns[members]
 
 
 def make_fitted_posterior(
@@ -150,7 +150,7 @@ def _coefficients(task: FittingTask, variables: Array) -> _Coefficients:
     for weight, fit, (_, table) in zip(share, fits, task.tables, strict=True):
         if weight < _LIGHT:
             continue
-        information = measure_fit(task.likelihood, table, variables, fit.coef)[1]
+        information = information_at(*_at(task.likelihood, table, variables, fit.coef))
         off = fit.coef - mean
         covariance += weight * (stable_inverse(information) + np.outer(off, off))
     if len(fits) > 1:

@@ -26,7 +26,8 @@ from garrote.results.path import stack_rows
 from garrote.results.posterior import Posterior
 from garrote.solvers.control import Control
 from garrote.solvers.labels.bound_annealing import anneal_bound
-from garrote.solvers.labels.logistic_gibbs import Drawn, LabelledRows, LogisticGibbsWalk
+from garrote.solvers.labels.logistic_draws import LabelledRows
+from garrote.solvers.labels.logistic_gibbs import Drawn, LogisticGibbsWalk
 from garrote.solvers.models.model_chain import Sampling, Target, run_chain
 
 # States that are kept with their coefficients, at most, over all chains.

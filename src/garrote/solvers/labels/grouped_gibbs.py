@@ -11,7 +11,8 @@ import numpy as np
 from garrote._jit import kernel
 from garrote.priors.grouped_inclusion import InclusionOfGroups
 from garrote.solvers.algebra.factor_updates import factor_column
-from garrote.solvers.labels.logistic_gibbs import LabelledRows, LogisticGibbsWalk
+from garrote.solvers.labels.logistic_draws import LabelledRows, draw_weights, predict
+from garrote.solvers.labels.logistic_gibbs import LogisticGibbsWalk
 from garrote.solvers.models.grouped.group_odds import group_table
 from garrote.solvers.models.model_chain import Averages, Target
 
@@ -31,19 +32,25 @@ class GroupedLogisticWalk(LogisticGibbsWalk):
         self.table = group_table(target.problem, law)
         self.first = self.table.columns[self.table.first[:-1]]
 
-    def _sweep(self, averages: Averages | None) -> None:
+    def _step(self, averages: Averages) -> None:
+        """Draw everything once, but for the slab."""
+        draw_weights(self.rng, self.rows, self.state)
+        self._sweep(averages)
+        self._exchange()
+        predict(self.rows, self.state)
+
+    def _sweep(self, averages: Averages) -> None:
         inside = self.coef[self.first] != 0.0
         order = self.rng.permutation(len(inside))
         draws, normals = self.rng.random(len(inside)), self.rng.standard_normal(len(self.coef))
         _update(
-            self.rows.columns, self.omega, self.slope, self.table, 1.0 / self.variance, self.coef,
-            inside, order, draws, normals, self.unused if averages is None else averages,
+            self.rows.columns, self.state.omega, self.state.slope, self.table, 1.0 / self.variance,
+            self.coef, inside, order, draws, normals, averages,
         )  # fmt: skip
-        if averages is not None:
-            averages.weight[0] += 1.0
-            averages.by_size[int(inside.sum())] += 1.0
+        averages.weight[0] += 1.0
+        averages.by_size[int(inside.sum())] += 1.0
 
-    def _relocate(self) -> None:
+    def _exchange(self) -> None:
         """Draw anew which group one of those in stands for, and its coefficients."""
         inside = self.coef[self.first] != 0.0
         members = np.flatnonzero(inside)
@@ -52,8 +59,8 @@ class GroupedLogisticWalk(LogisticGibbsWalk):
         leaves = int(members[self.rng.integers(len(members))])
         normals = self.rng.standard_normal(len(self.table.vector))
         _exchange(
-            self.rows.columns, self.omega, self.slope, self.table, 1.0 / self.variance, self.coef,
-            inside, leaves, self.rng.random(), normals,
+            self.rows.columns, self.state.omega, self.state.slope, self.table, 1.0 / self.variance,
+            self.coef, inside, leaves, self.rng.random(), normals,
         )  # fmt: skip
 
 

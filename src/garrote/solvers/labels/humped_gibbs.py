@@ -7,10 +7,10 @@ variance and shape are drawn given these (`garrote.solvers.models.signed.slab_dr
 from typing import Any
 
 import numpy as np
-from scipy.special import expit
 
 from garrote.priors.evidence.humps import humps_of
-from garrote.solvers.labels.logistic_gibbs import LabelledRows, LogisticGibbsWalk
+from garrote.solvers.labels.logistic_draws import LabelledRows
+from garrote.solvers.labels.logistic_gibbs import LogisticGibbsWalk
 from garrote.solvers.models.model_chain import Averages, Target, Trail
 from garrote.solvers.models.signed.slab_draws import draw_slab, with_slabs
 
@@ -39,12 +39,6 @@ class HumpedLogisticWalk(LogisticGibbsWalk):
         """Make sweeps; count their states in ``averages`` where it is given, and return the way."""
         self._slabs: list[tuple[float, float]] = []
         return with_slabs(super().walk(steps, averages), self._slabs)
-
-    def _pulled(self, mean: float, precision: float) -> float:
-        """Draw by how much a sign pulls a coefficient that comes in."""
-        _, lift, _ = self.humps
-        sign = 1.0 if self.rng.random() < expit(2.0 * mean * lift) else -1.0
-        return sign * lift / precision
 
     def _draw_variance(self) -> None:
         """Draw the slab's variance and shape given the coefficients, over all of their signs."""
