@@ -171,6 +171,10 @@ def humps_of(variance: float, separation: float) -> tuple[float, float, float]:
     return ridge, float(np.sqrt(height * ridge)), height
 
 
+# The same for kernels.
+humps_at = kernel(inline=True)(humps_of)
+
+
 def humps_rule(
     humps: tuple[float, float, float], noise: float | None, shape: float, rate: float, least: float
 ) -> HumpsKnownNoise | HumpsUnknownNoise:

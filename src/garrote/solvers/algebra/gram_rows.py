@@ -24,7 +24,8 @@ class GramRows:
         self.problem = problem
         self.most = min(D, max(least, room // (8 * D)))
         self.slot = np.full(D, -1, dtype=np.int64)
-        if self.most == D and not lazy:
+        self._complete = self.most == D and not lazy
+        if self._complete:
             self.rows = np.ascontiguousarray(problem.whole_gram())
             self.slot[:] = np.arange(D)
         else:
@@ -62,6 +63,8 @@ class GramRows:
 
     def hold(self, columns: Array) -> None:
         """Bring the rows of several columns in, all of which there is room for."""
+        if self._complete:
+            return
         self.mark(columns)
         for j in columns[self.slot[columns] < 0]:
             self.fetch(int(j), columns)

@@ -60,6 +60,8 @@ class Core:
         self._seen = np.zeros(target.problem.n_features)
         self._looks = 0
         self._columns = np.zeros(0, np.int64)
+        # Where each column is in the core, -1 where it is not.
+        self._place = np.full(target.problem.n_features, -1, np.int64)
         self._subjects, self._summed = np.zeros((0, 2), np.int64), np.zeros(0)
         self._gram = np.zeros((0, 0))
         self._factor: Any = None
@@ -81,6 +83,8 @@ class Core:
 
     def _choose(self, columns: Array, chance: Floats) -> None:
         self._columns, self._factor = columns, None
+        self._place[:] = -1
+        self._place[columns] = np.arange(len(columns))
         self._gram = self._target.problem.known_block(columns)
         size = np.sqrt(np.diag(self._gram))
         alike = np.triu(np.abs(self._gram) >= _RESEMBLING * size[:, None] * size, 1)
@@ -100,12 +104,13 @@ class Core:
     ) -> Place:
         """Return a place with the model that some steps lead to; ``empty`` makes a factor."""
         count = len(self._columns)
-        outside = np.setdiff1d(place.members, self._columns, assume_unique=True)
+        local = self._place[place.members]
+        beyond = local < 0
+        outside = place.members[beyond]
         if not count or len(outside) > self._rows.most:
             return place
         everyone = self._bring_in(outside, empty)
-        order = np.argsort(everyone)
-        local = order[np.searchsorted(everyone, place.members, sorter=order)]
+        local[beyond] = count + np.arange(len(outside))
         steps = _SWEEPS * count
         members, signs = np.zeros(len(everyone), np.int64), np.zeros(len(everyone))
         moved, size = _walk(

@@ -7,14 +7,19 @@ of signs has of these goes into the acceptance. Several such steps need the mode
 alone. Where they lead is then accepted by what the walk's weights make of it (Christen & Fox 2005).
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from garrote._jit import kernel
 from garrote.arrays import Floats
 from garrote.elementary import exponential
-from garrote.priors.evidence.humps import humps_of, log_signed_evidence, reshaped
+from garrote.priors.evidence.humps import (
+    humps_at,
+    humps_of,
+    log_signed_evidence,
+    reshaped,
+)
 from garrote.solvers.algebra.gram_rows import GramRows
 from garrote.solvers.algebra.model_factor import log_determinant
 from garrote.solvers.algebra.signed_factor import (
@@ -47,14 +52,6 @@ _STEPS = (2.0, 0.7, 0.2, 0.06)
 _TRIES = 2
 
 
-class _Weighed(NamedTuple):
-    """A place with its log posterior, and the log chance of proposing its signs."""
-
-    place: Place
-    log_posterior: float
-    log_chance: float
-
-
 class SignedState(FactorWalk):
     """What walks over models with signs share: their state, and moves of the slab."""
 
@@ -62,7 +59,9 @@ class SignedState(FactorWalk):
         super().__init__(target, rng, rows)
         shapes: Any = target.slab.shapes()
         self.shapes = [(log, float(slab.separation)) for log, slab in shapes]
-        self._like = shapes[0][1].signed_rule(target.n, target.problem.yty)
+        self._shapes = np.array(self.shapes, dtype=np.float64)
+        self._yty = float(target.problem.yty)
+        self._like = shapes[0][1].signed_rule(target.n, self._yty)
         self.shape = 0
 
     def _present_rule(self) -> Any:
@@ -77,9 +76,10 @@ class SignedState(FactorWalk):
     def _first_signs(self, members: list[int]) -> Floats:
         """Return signs by chance."""
         columns = np.array(members, dtype=np.int64)
-        log_variance = float(np.log(self.variance))
-        bare = Place(columns, np.zeros(len(members)), log_variance, self.shape, self.rule)
-        return self._weighed(bare, *self._cross_products(columns), draws=True).place.signs
+        signs, uniforms = np.zeros(len(members)), self.rng.random(len(members))
+        block, products = self._cross_products(columns)
+        _weigh_signs(self.rule, block, products, self._yty, signs, uniforms)
+        return signs
 
     def _signs(self, members: list[int]) -> Floats:
         """Return the signs of members."""
@@ -102,48 +102,73 @@ class SignedState(FactorWalk):
     def _other_slab(self, place: Place) -> Place:
         """Return a place with another variance, shape and signs, or the same."""
         block, products = self._cross_products(place.members)
-        begin = now = self._weighed(place, block, products)
-        for _ in range(_TRIES):
-            now = self._stepped(now, block, products)
-        return place if now is begin else now.place
-
-    def _weighed(
-        self, place: Place, block: Floats, products: Floats, draws: bool = False
-    ) -> _Weighed:
-        """Return a place with its posterior; where it ``draws``, with signs that are drawn."""
-        signs = place.signs.copy() if draws else place.signs
-        uniforms = self.rng.random(len(products)) if draws else np.zeros(0)
-        evidence, chance = _weigh_signs(
-            place.rule, block, products, float(self.target.problem.yty), signs, uniforms
-        )
-        log_prior = self.shapes[place.shape][0]
-        log_prior += float(self.target.slab.log_density(place.log_variance))
-        return _Weighed(place._replace(signs=signs), evidence + log_prior, chance)
-
-    def _stepped(self, now: _Weighed, block: Floats, products: Floats) -> _Weighed:
-        """Return the place after one Metropolis step of the variance or, as often, of the shape."""
-        several, place = len(self.shapes) > 1, now.place
-        if self.target.variance_is_unknown and not (several and self.rng.random() < 0.5):
-            step = _STEPS[self.rng.integers(len(_STEPS))] * self.rng.standard_normal()
-            there = self._weighed(self._at(place, place.shape, step), block, products)
-            gain = there.log_posterior - now.log_posterior
-        elif several:
-            other = int(self.rng.integers(len(self.shapes) - 1))
-            other += other >= place.shape
-            there = self._weighed(self._at(place, other, 0.0), block, products, draws=True)
-            gain = there.log_posterior - there.log_chance - now.log_posterior + now.log_chance
-        else:
-            return now
-        return there if np.log(self.rng.random()) < gain else now
-
-    def _at(self, place: Place, shape: int, step: float) -> Place:
-        """Return a place with a slab of some shape, its log variance a step away."""
-        there = place.log_variance + float(step)
-        return place._replace(log_variance=there, shape=shape, rule=self._rule(shape, there))
+        signs = place.signs.copy()
+        moved, log_variance, shape = _move_slab(
+            self.rng, place.rule, self._shapes, self.target.variance_is_unknown,
+            self.target.slab.law, place.log_variance, place.shape, signs, block, products, self._yty,
+        )  # fmt: skip
+        if not moved:
+            return place
+        rule = self._rule(shape, log_variance)
+        return Place(place.members, signs, log_variance, shape, rule)
 
 
 class SignedWalk(SignedState, InformedWalk):
     """A walk over models with signs that scores all neighbours of a model before it moves."""
+
+
+@kernel
+def _move_slab(
+    rng, like, shapes, unknown, law, log_variance, shape, signs, block, products, yty
+):  # fmt: skip
+    """Make Metropolis steps of the variance or, as often, of the shape; signs change in place.
+
+    ``like`` is a rule with the same law of the noise, ``shapes`` have their log probabilities and
+    separations. Returns whether a step was taken, and the log variance and the shape.
+    """
+    several, moved = shapes.shape[0] > 1, False
+    if not (several or unknown):
+        return moved, log_variance, shape
+    nothing, drawn = np.zeros(0), np.zeros(signs.shape[0])
+    here = _log_slab(shapes, law, log_variance, shape)
+    evidence, chance = _weigh_signs(
+        _rule_at(like, shapes, log_variance, shape), block, products, yty, signs, nothing
+    )
+    for _ in range(_TRIES):
+        further, other, uniforms = log_variance, shape, nothing
+        drawn[:] = signs
+        redraws = not unknown or (several and rng.random() < 0.5)
+        if redraws:
+            other = rng.integers(0, shapes.shape[0] - 1)
+            other += other >= shape
+            uniforms = rng.random(signs.shape[0])
+        else:
+            scale = _STEPS[rng.integers(0, len(_STEPS))]
+            further += scale * rng.standard_normal()
+        there = _log_slab(shapes, law, further, other)
+        its_evidence, its_chance = _weigh_signs(
+            _rule_at(like, shapes, further, other), block, products, yty, drawn, uniforms
+        )
+        gain = its_evidence + there - evidence - here
+        if redraws:
+            gain += chance - its_chance
+        if np.log(rng.random()) < gain:
+            moved, log_variance, shape, here = True, further, other, there
+            evidence, chance = its_evidence, its_chance
+            signs[:] = drawn
+    return moved, log_variance, shape
+
+
+@kernel(inline=True)
+def _rule_at(like, shapes, log_variance, shape):
+    ridge, lift, height = humps_at(np.exp(log_variance), shapes[shape, 1])
+    return reshaped(like, ridge, lift, height)
+
+
+@kernel(inline=True)
+def _log_slab(shapes, law, log_variance, shape):
+    """Return the log density of a slab, but for a constant."""
+    return shapes[shape, 0] - law[0] * log_variance - law[1] * np.exp(-log_variance)
 
 
 @kernel
