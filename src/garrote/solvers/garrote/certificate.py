@@ -13,11 +13,15 @@ from scipy.special import xlog1py, xlogy
 
 from garrote._jit import kernel
 from garrote.arrays import Floats
+from garrote.elementary import logarithm
 from garrote.priors.garrote import SpikeTerms, implied_noise
 from garrote.problem import Problem
 from garrote.results.certificates import equations
 from garrote.results.fit import Fit
 from garrote.rules import inclusion_among, moments_among
+
+# Less of a probability is never left; its logarithm is -700.
+_LEAST_LEFT = 1e-304
 
 
 class Regression(NamedTuple):
@@ -42,10 +46,14 @@ def certify(
     probability[fit.columns] = fit.probability
     weight[fit.columns] = fit.weight
     listed[fit.columns] = True
+    target, wanted, coef = np.zeros((3, len(c)))
+    _find_targets(c, gradient, probability, weight, target)
+    nobody = np.zeros_like(listed)
+    prior.respond(fit.strength, fit.precision, target, c, nobody, wanted, coef)
+    off_m, size, unlisted_energy = _inspect_unlisted(c, wanted, listed, _shares(prior, c))
     rule = prior.rule(fit.strength, fit.precision)
-    off_m, off_w, size, unlisted_energy = _inspect(
-        rule, c, gradient, probability, weight, listed, *_of_switches(prior, c)
-    )
+    off_listed, off_w, expected = _inspect_listed(rule, c, fit.columns, probability, weight, target)
+    off_m, size = max(off_m, off_listed), size + expected
     if not np.isfinite(squared_residual + gradient.sum() + probability.sum() + weight.sum()):
         off_m = np.inf  # comparisons with NaN would let it pass
 
@@ -79,36 +87,49 @@ def free_energy(
     return float(energy - 0.5 * problem.n * np.log(precision / (2 * np.pi)))
 
 
-def _of_switches(prior: SpikeTerms, curvature: Floats) -> tuple[Floats, Floats]:
-    """Return room for the targets of all columns, and each column's share of its switch."""
+def _shares(prior: SpikeTerms, curvature: Floats) -> Floats:
+    """Return each column's share of its switch, 0 of those without content."""
     share, used = np.zeros(len(curvature)), np.flatnonzero(curvature > 0)
     share[used] = prior.per_switch(np.ones(len(used)), used)
-    return np.zeros(len(curvature)), share
+    return share
 
 
 @kernel
-def _inspect(rule, curvature, gradient, probability, weight, listed, target, share):
-    """Return the violations of Eqs. 8 and 9, the expected size and the unlisted columns' free energy.
+def _find_targets(curvature, gradient, probability, weight, target):
+    """Fill in the least-squares values that columns have beside all others."""
+    for j in range(curvature.shape[0]):
+        c = curvature[j] if curvature[j] > 0 else 1.0
+        value = gradient[j] / c + probability[j] * weight[j]
+        target[j] = value if curvature[j] > 0 else 0.0
 
-    An unlisted column is taken at its own optimum, where it contributes -log(1 + exp(t)), t being the
-    log odds of its inclusion: to first order in its small probability that is its share of Eq. 7.
+
+@kernel
+def _inspect_unlisted(curvature, implied, listed, share):
+    """Return the violation of Eq. 8, the expected size and the free energy of unlisted columns.
+
+    Such a column is taken at its own optimum, where it contributes -log(1 + exp(t)), t being the log
+    odds of its inclusion: to first order in its small probability that is its share of Eq. 7.
     """
-    off_m = off_w = size = energy = 0.0
+    off = size = energy = 0.0
     for j in range(curvature.shape[0]):
-        if curvature[j] > 0:
-            target[j] = gradient[j] / curvature[j] + probability[j] * weight[j]
-    for j in range(curvature.shape[0]):
+        m = implied[j] if curvature[j] > 0 and not listed[j] else 0.0
+        off = max(off, m)
+        size += m
+        left = 1.0 - m
+        energy += share[j] * logarithm(left if left > _LEAST_LEFT else _LEAST_LEFT)
+    return off, size, energy
+
+
+@kernel
+def _inspect_listed(rule, curvature, columns, probability, weight, target):
+    """Return the violations of Eqs. 8 and 9, and the expected size, of listed columns."""
+    off_m = off_w = size = 0.0
+    for j in columns:
         c = curvature[j]
-        if c <= 0:
-            continue
-        implied, w, _ = moments_among(rule, j, target, curvature)
-        if listed[j]:
+        if c > 0:
+            w = moments_among(rule, j, target, curvature)[1]
             implied = inclusion_among(rule, j, weight, curvature)
             off_m = max(off_m, abs(probability[j] - implied))
             off_w = max(off_w, abs(weight[j] - w) * np.sqrt(rule.precision[0] * c))
             size += probability[j]
-        else:
-            off_m = max(off_m, implied)
-            energy += share[j] * (np.log1p(-implied) if implied < 1.0 else -700.0)
-            size += implied
-    return off_m, off_w, size, energy
+    return off_m, off_w, size
