@@ -60,8 +60,11 @@ def _(rule: GroupRule) -> Structure:
 
 @restricted.register
 def _(rule: GroupRule, columns: Array) -> GroupRule:
-    present, group = np.unique(rule.group[columns], return_inverse=True)
-    starts = np.append(0, np.cumsum(np.bincount(group, minlength=len(present))))
+    owner = rule.group[columns]
+    sizes = np.bincount(owner, minlength=len(rule.weight))
+    present = np.flatnonzero(sizes)
+    group = (np.cumsum(sizes > 0) - 1)[owner]
+    starts = np.append(0, np.cumsum(sizes[present]))
     return GroupRule(
         group, np.argsort(group, kind="stable"), starts, rule.weight[present],
         rule.threshold[columns], rule.flat,

@@ -117,7 +117,7 @@ class Rounds:
     def begin_with(self, places: Array, factors: Factors) -> None:
         """Take the factors of some columns, which then are those that matter, from another solution."""
         lively = places[self.single[places]]
-        self._take_for_lively(lively, np.setdiff1d(np.flatnonzero(self.single), lively))
+        self._take_for_lively(lively, self._without(np.flatnonzero(self.single), lively))
         moved = factors.coef[places] - self.factors.coef[places]
         self.moment.fitted[:] += self.columns.fitted(places, moved)
         self.factors.put(places, factors.among(places))
@@ -142,12 +142,19 @@ class Rounds:
 
     def _take_for_lively(self, lively: Array, quiet: Array) -> None:
         """Choose anew which columns are swept often, and move their part of the predictors' variance."""
-        came, went = np.setdiff1d(lively, self.lively), np.setdiff1d(self.lively, lively)
+        came, went = self._without(lively, self.lively), self._without(self.lively, lively)
         moved = self._variance_of(went) - self._variance_of(came)
         of_lively, of_quiet = self.moment.lively_variance, self.moment.quiet_variance
         of_lively -= moved
         np.maximum(of_quiet + moved, 0.0, out=of_quiet)
         self.lively, self.quiet = lively, quiet
+
+    def _without(self, places: Array, others: Array) -> Array:
+        """Return those of some columns at hand that are not among others, in order."""
+        left = np.zeros(len(self.single), dtype=bool)
+        left[places] = True
+        left[others] = False
+        return np.flatnonzero(left)
 
     def converge_lively(
         self, accuracy: float, most: int, next_variance: NextVariance | None = None

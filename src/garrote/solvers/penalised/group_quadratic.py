@@ -132,7 +132,7 @@ def solve_groups(state: GroupQuadratic | GroupRows, tolerance: float, max_rounds
     seen: list[Floats] = []
     for made in range(max_rounds):
         state.finish(made)
-        lively = np.unique(rule.group[state.coef != 0.0])
+        lively = np.flatnonzero(np.bincount(rule.group[state.coef != 0.0], minlength=1))
         whole = whole or 2 * len(lively) > len(everything)
         if sweep(everything if whole else lively) <= tolerance:
             if whole:
