@@ -104,6 +104,8 @@ WAYS: dict[Integration, dict[tuple[str, type[Method]], Way]] = {
 
 # Ways that have nothing to look for without columns: the empty model is all there is.
 _NEED_COLUMNS = (sample_numbers, search_numbers, pursue_numbers, mean_field_posterior, em_posterior)
+# Methods that fit models of labels one by one, which have no signs.
+_FITTED_ONE_BY_ONE = (Enumerate.name, Metropolis.name)
 # Beyond this a step of the sampler takes milliseconds, and mean field does instead.
 _MANY = 20_000
 # "auto" fits all models of labels of up to so many columns, and beyond that ...
@@ -233,8 +235,11 @@ def find_way(prior: Prior, integration: Integration, method: Method, grouped: bo
     way = ways.get((prior.kind, type(method)))
     if way is None:
         together = " and groups of columns" if grouped else ""
+        offered = methods_for(integration, prior.kind, grouped)
+        if prior.has_humps and integration is Integration.POLYA_GAMMA:
+            offered = tuple(name for name in offered if name not in _FITTED_ONE_BY_ONE)
         raise ValueError(
-            f"method must be one of {methods_for(integration, prior.kind, grouped)} for "
+            f"method must be one of {offered} for "
             f"{integration.value} under {type(prior).__name__}{together}, got {method.name!r}"
         )
     if grouped and prior.has_humps:

@@ -10,10 +10,16 @@ from garrote import Problem
 from garrote.inference import Metropolis, Sample, choose_method, glm_models, infer
 from garrote.likelihoods import FAMILIES, Binomial, Poisson
 from garrote.likelihoods.uncertain import gaussian_mean
-from garrote.priors import EffectSlab, Inclusion, IndependentInclusion, SingleEffects
+from garrote.priors import (
+    EffectSlab,
+    Inclusion,
+    IndependentInclusion,
+    SingleEffects,
+    TwoHumpedEffectSlab,
+)
 from garrote.solvers.control import Control
 from garrote.solvers.effects.effects_on_log_odds import fit_label_effects
-from garrote.solvers.labels import logistic_bound
+from garrote.solvers.labels import logistic_bound, logistic_gibbs
 from garrote.solvers.labels.bound_annealing import anneal_bound
 from garrote.solvers.labels.jaakkola import bound_curvature
 from garrote.solvers.labels.label_regression import LabelColumns
@@ -165,6 +171,19 @@ def test_sampled_coefficients_and_covariates_have_the_law_of_their_model():
     together = np.column_stack([level, coef])
     np.testing.assert_allclose(together.mean(axis=0), mean, atol=0.08)
     np.testing.assert_allclose(np.cov(together.T), covariance, atol=0.05)
+
+
+@pytest.mark.parametrize("slab", [EffectSlab(), TwoHumpedEffectSlab()])
+def test_a_sweep_in_pieces_draws_what_one_in_a_piece_does(slab, monkeypatch):
+    X, y = simulated()
+    problem = Problem.from_rows(X, y, covariates=np.array([2]), likelihood=Binomial())
+    whole = infer(problem, slab, Sample(100, 10), random_state=0).posterior
+    monkeypatch.setattr(logistic_gibbs, "ENTRIES_PER_CALL", len(y))  # one column a call
+    pieces = infer(problem, slab, Sample(100, 10), random_state=0).posterior
+    np.testing.assert_allclose(pieces.inclusion_probability, whole.inclusion_probability, rtol=1e-6)
+    np.testing.assert_allclose(
+        pieces.law.coefficients.toarray(), whole.law.coefficients.toarray(), rtol=1e-6, atol=1e-9
+    )
 
 
 def test_an_unknown_slab_variance_is_sampled_as_it_is_integrated_over():
@@ -401,6 +420,10 @@ def test_methods_that_cannot_be_meant_are_refused(monkeypatch):
         infer(problem, method="guess")
     with pytest.raises(ValueError, match=r"method must be one of .*'mean-field'\) for a binomial"):
         infer(problem, method="search")
+    with pytest.raises(
+        ValueError, match=r"method must be one of \('auto', 'sample', 'mean-field'\)"
+    ):
+        infer(problem, TwoHumpedEffectSlab(), "search")
     with pytest.raises(ValueError, match="give the prior a variance, or name fewer"):
         infer(problem, method="enumerate")
     monkeypatch.setattr(glm_models, "ENTRIES_KEPT", 40 * 18 - 1)
