@@ -5,7 +5,7 @@ import pytest
 
 import garrote
 from garrote.coding import BetaProcessDictionary
-from garrote.displays import AtomsDisplay, LearningDisplay
+from garrote.displays import AtomsDisplay, CodesDisplay, LearningDisplay
 
 
 def planted(n=400, count=5, width=12, share=0.3, noise=0.1, missing=0.3, seed=0):
@@ -65,6 +65,8 @@ def test_codes_satisfy_their_equations_and_lead_back(fitted):
     _, _, signals, model = fitted
     codes = model.encode(signals)
     assert codes.certificate.value < 1e-5
+    # Codes of signals without gaps begin elsewhere, and end as good.
+    assert model.encode(model.signals_[:50]).certificate.value < 1e-5
     assert codes.inclusion_probability.data.max() <= 1.0
     dense = model.transform(signals)
     np.testing.assert_array_equal(dense, codes.values.toarray())
@@ -134,6 +136,7 @@ def test_a_model_comes_back_from_its_file_and_is_drawn(fitted, tmp_path):
     np.testing.assert_array_equal(again.transform(new), model.transform(new))
     np.testing.assert_array_equal(again.reconstruct(new).mean, model.reconstruct(new).mean)
     AtomsDisplay.from_estimator(again, shape=(3, 4))
+    CodesDisplay.from_estimator(again, new)
     LearningDisplay.from_estimator(again)
     assert "draws of 24 atoms" in str(again.draws_.summary())
 

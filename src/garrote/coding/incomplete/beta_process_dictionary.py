@@ -5,6 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 import scipy.sparse
+from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
 from garrote.arrays import Floats
@@ -267,11 +268,11 @@ class BetaProcessDictionary(IncompleteTransformer):
             1.0 / np.array([laws.slab for laws in kept]),
             scale**2 / np.array([laws.noise for laws in kept]),
         )
-        laws, codes = first.last
+        laws, codes, _ = first.last
         counts = np.bincount(codes.indices, minlength=len(laws.atoms))
         order = np.argsort(-counts, kind="stable")
         self.components_ = scale * laws.atoms[order]
-        self.inclusion_ = 1.0 / (1.0 + np.exp(-laws.log_odds[order]))
+        self.inclusion_ = expit(laws.log_odds[order])
         precisions = np.concatenate([chain.watched[:, :2] for chain in chains])
         self.noise_variance_ = float(scale**2 * np.exp(-precisions[:, 0]).mean())
         self.slab_variance_ = float(np.exp(-precisions[:, 1]).mean())

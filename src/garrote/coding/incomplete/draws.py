@@ -15,7 +15,6 @@ from garrote.solvers.coding.beta_process import (
     eased,
     next_codes,
     next_state,
-    what_is_left,
     without_codes,
 )
 from garrote.solvers.coding.beta_process_draws import Laws
@@ -179,12 +178,11 @@ def watched_entries(size: int) -> Array:
 
 def _round(state: State, signals: Incomplete) -> tuple[float, float, float, int]:
     """Return minus the log likelihood of a signal, what is left, and atoms a signal."""
-    left = what_is_left(signals.values, signals.seen, state.codes, state.laws.atoms)
-    squares, count = float(np.vdot(left, left)), float(signals.seen.sum())
-    noise, n = state.laws.noise, len(left)
-    objective = 0.5 * (noise * squares + count * np.log(2.0 * np.pi / noise)) / n
+    noise, n = state.laws.noise, len(signals.values)
+    count = float(signals.seen.sum())
+    objective = 0.5 * (noise * state.left + count * np.log(2.0 * np.pi / noise)) / n
     whole = float(np.vdot(signals.values, signals.values))
-    return objective, squares / whole if whole else 0.0, len(state.codes.data) / n, 0
+    return objective, state.left / whole if whole else 0.0, len(state.codes.data) / n, 0
 
 
 def reconstructed(

@@ -16,6 +16,7 @@ from garrote.solvers.coding.incomplete_codes import (
     lasso_codes_with_gaps,
     spike_slab_codes_with_gaps,
 )
+from garrote.solvers.coding.lasso_codes import lasso_codes
 
 # Atoms less probable than this are left out of sparse codes.
 _IMPROBABLE = 1e-8
@@ -45,7 +46,13 @@ def coded_by_mean_field(
         rows = slice(start, start + _TOGETHER)
         values, seen = signals.values[rows], signals.seen[rows]
         codes = np.zeros((len(values), len(laws.atoms)))
-        lasso_codes_with_gaps(laws.atoms, values, seen, price, codes)
+        whole = seen.all(axis=1)
+        if whole.any():
+            codes[whole] = _lasso_of_whole(laws.atoms, values[whole], price)
+        if not whole.all():
+            some = codes[~whole]
+            lasso_codes_with_gaps(laws.atoms, values[~whole], seen[~whole], price, some)
+            codes[~whole] = some
         probability, _ = spike_slab_codes_with_gaps(
             laws.atoms, laws.variances, values, seen, laws.log_odds, laws.slab, laws.noise, codes
         )
@@ -54,6 +61,12 @@ def coded_by_mean_field(
         sure.append(scipy.sparse.csr_array(probability * kept))
     count = len(laws.atoms)
     return stacked(means, count), stacked(sure, count)
+
+
+def _lasso_of_whole(atoms: Floats, signals: Floats, price: float) -> Floats:
+    """Return the lasso's codes of signals without gaps."""
+    gram = atoms @ atoms.T
+    return lasso_codes(gram, signals @ atoms.T, price, False, min(atoms.shape)).toarray()
 
 
 def encoded_by_mean_field(laws: SlabLaws, signals: Incomplete) -> Codes:

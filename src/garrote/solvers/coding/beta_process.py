@@ -42,10 +42,11 @@ class Beliefs(NamedTuple):
 
 
 class State(NamedTuple):
-    """Where a chain is: what all signals share, and the code of each."""
+    """Where a chain is: what all signals share, the code of each, and the squares that codes leave."""
 
     laws: Laws
     codes: scipy.sparse.csr_array
+    left: float = np.nan
 
 
 def first_laws(atoms: Floats, known: float | None) -> Laws:
@@ -65,7 +66,7 @@ def eased(state: State, done: float) -> State:
     that fewer would do. Under much noise few atoms are in use; the others come in as it falls.
     """
     most = _FIRST_NOISE * _EASED**done
-    return State(state.laws._replace(noise=min(state.laws.noise, most)), state.codes)
+    return state._replace(laws=state.laws._replace(noise=min(state.laws.noise, most)))
 
 
 def without_codes(laws: Laws, count: int) -> State:
@@ -98,10 +99,10 @@ def next_state(
     with np.errstate(divide="ignore"):  # an atom that is in no signal may have probability 0
         log_odds = np.log(rng.standard_gamma(first)) - np.log(rng.standard_gamma(second))
     slab = draw_precision(beliefs.slab, len(codes.data), float(squares.sum()), rng)
-    noise = beliefs.known
+    lost, noise = float(np.vdot(left, left)), beliefs.known
     if noise is None:
-        noise = draw_precision(beliefs.noise, int(seen.sum()), float(np.vdot(left, left)), rng)
-    return State(Laws(atoms, log_odds, slab, noise), codes)
+        noise = draw_precision(beliefs.noise, int(seen.sum()), lost, rng)
+    return State(Laws(atoms, log_odds, slab, noise), codes, lost)
 
 
 def next_codes(
