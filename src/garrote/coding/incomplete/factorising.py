@@ -63,7 +63,7 @@ class FactorisingMethod(Settings):
     name: ClassVar[str]
     reference: ClassVar[str]
 
-    def settle(self, signals: Incomplete, weights: Floats) -> Any:
+    def for_signals(self, signals: Incomplete, weights: Floats) -> Any:
         """Return the method with all that was left open decided for some signals."""
         return self
 
@@ -99,7 +99,7 @@ class PenalisedFactors(FactorisingMethod):
         if not (is_number(self.gamma) and self.gamma >= 0):
             raise ValueError(f"gamma must be >= 0 and finite, got {self.gamma!r}")
 
-    def settle(self, signals: Incomplete, weights: Floats) -> Any:
+    def for_signals(self, signals: Incomplete, weights: Floats) -> Any:
         if self.alpha is not None:
             return self
         squares = float(weights @ np.sum(signals.values**2, axis=1))

@@ -32,7 +32,7 @@ from garrote.coding.signals import count_distinct, signal_weights
 from garrote.estimators.shared.named_settings import NamedSettings, Objects
 from garrote.estimators.shared.posterior_settings import seed_of
 from garrote.results.certificates import Certificate
-from garrote.settings import check_count, check_positive
+from garrote.settings import as_settings, check_count, check_positive
 from garrote.solvers.coding.factor_moments import log_odds
 from garrote.solvers.control import Callback, Control
 
@@ -158,7 +158,7 @@ class SparseMatrixFactorization(NamedSettings, IncompleteTransformer):
         weights = signal_weights(sample_weight, signals.values)
         if not signals.seen[weights > 0].any():
             raise ValueError("every entry of the signals that have weight is missing")
-        method = method.settle(signals, weights)
+        method = method.for_signals(signals, weights)
         work = self._work(method, signals, weights)
         found = method.factorise(work)
         self._keep(method, found, signals, weights)
@@ -255,11 +255,5 @@ class SparseMatrixFactorization(NamedSettings, IncompleteTransformer):
             check_count("n_components", self.n_components, 1)
         check_count("max_rounds", self.max_rounds, 1)
         check_positive("tol", self.tol)
-        if isinstance(self.method, FactorisingMethod):
-            return self.method
-        if not isinstance(self.method, str) or self.method not in FACTORISERS:
-            raise ValueError(
-                f"method must be one of {tuple(FACTORISERS)}, or a factorising method of "
-                f"garrote.coding, got {self.method!r}"
-            )
-        return FACTORISERS[self.method]()
+        otherwise = "a factorising method of garrote.coding"
+        return as_settings("method", self.method, FactorisingMethod, FACTORISERS, otherwise)
