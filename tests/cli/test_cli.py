@@ -49,14 +49,14 @@ def test_slips_are_named_and_read_as_the_options_say(run, values, tmp_path):
     assert f"garrote select {file} --target y --encode --na '67 F,-999' --missing drop" in err
     model = tmp_path / "model.garrote"
     code, out, err = run(
-        "select", file, "--target", "y", "--na", "-999,67 F", "--missing", "drop", "--gamma", "-5",
+        "select", file, "--target", "y", "--na", "-999,67 F", "--missing", "drop", "--gamma", "-9",
         "--categories", "site", "--save", model,
     )  # fmt: skip
     assert (code, err) == (0, "")
-    assert "slips.csv: 78 rows, 7 variables (8 columns), response y" in out
+    assert f"slips.csv: {N - 2} rows, 7 variables (8 columns), response y" in out
     said = " ".join(out.split())
-    assert "1 of 80 rows has no 'y': left out, 79 kept" in said
-    assert "1 row with missing values was dropped, 78 kept: 'beta' (1)" in said
+    assert f"1 of {N} rows has no 'y': left out, {N - 1} kept" in said
+    assert f"1 row with missing values was dropped, {N - 2} kept: 'beta' (1)" in said
     code, out, err = run("predict", model, file, "--missing", "mean")
     assert (code, err) == (0, "")
     assert len(out.splitlines()) == N + 1
@@ -156,7 +156,7 @@ def test_select_prints_a_ranked_table_within_80_columns(run, table):
     assert err == ""
     lines = out.splitlines()
     assert max(map(len, lines)) <= 80
-    assert lines[0] == "data.csv: 80 rows, 6 variables, response y"
+    assert lines[0] == f"data.csv: {N} rows, 6 variables, response y"
     rows = [line.split("  ")[0] for line in lines if " to " in line and line[0] in "abcdeg"]
     assert rows[:2] == ["alpha", "gamma ray"]
     for said in ("variables selected", "Cross-validated", "without any variable", "Certificate"):
@@ -222,8 +222,8 @@ def test_a_name_with_a_comma_can_be_quoted(run, values, tmp_path):
 
 def test_weights_take_rows_out(run, values, tmp_path):
     X, y = values
-    spoiled = np.r_[y[:40], 1e6 * np.ones(40)]
-    weights = np.r_[np.ones(40), np.zeros(40)]
+    spoiled = np.r_[y[:40], 1e6 * np.ones(N - 40)]
+    weights = np.r_[np.ones(40), np.zeros(N - 40)]
     rows = np.column_stack([X, weights, spoiled])
     file = write(tmp_path / "w.csv", [*NAMES, "w", "y"], rows)
     _, out, _ = run("select", file, "--target", "y", "--weights", "w", "--json", "-")
@@ -438,7 +438,7 @@ def test_missing_values_are_counted_and_the_remedy_named(run, values, tmp_path):
     assert "beta" in err
     assert "2" in err
     assert "--missing" in err
-    for how, count in (("drop", 78), ("mean", 80)):
+    for how, count in (("drop", N - 2), ("mean", N)):
         _, out, _ = run("select", file, "--target", "y", "--missing", how, "--json", "-")
         assert json.loads(out)["provenance"]["n_rows"] == count
 
@@ -917,8 +917,8 @@ def test_words_that_were_coded_are_groups_whatever_their_levels(run, tmp_path):
 @pytest.fixture
 def ordered(tmp_path):
     rng = np.random.default_rng(0)
-    X = rng.standard_normal((N, 12))
-    y = X @ np.repeat([1.0, -1.0, 2.0], 4) + 0.3 * rng.standard_normal(N)
+    X = rng.standard_normal((80, 12))
+    y = X @ np.repeat([1.0, -1.0, 2.0], 4) + 0.3 * rng.standard_normal(80)
     return write(tmp_path / "waves.csv", [*(f"t{j}" for j in range(12)), "y"], np.c_[X, y])
 
 
