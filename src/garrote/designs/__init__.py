@@ -1,7 +1,7 @@
 """How X is stored: dense, sparse, by its products or Gram matrix alone, or one of them standardised."""
 
 from garrote.designs.base import Design
-from garrote.designs.blocks import ChunkedDesign
+from garrote.designs.blocks import ChunkedDesign, DaskDesign
 from garrote.designs.dense import DenseDesign
 from garrote.designs.devices import DeviceDesign
 from garrote.designs.genotypes import PlinkDesign
@@ -13,6 +13,7 @@ from garrote.designs.standardized import StandardizedDesign
 
 __all__ = [
     "ChunkedDesign",
+    "DaskDesign",
     "DenseDesign",
     "Design",
     "DeviceDesign",

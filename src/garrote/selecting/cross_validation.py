@@ -185,7 +185,8 @@ def run_in_threads(
     # Threads of a matrix product inside of these would be in each other's way.
     limited = nullcontext() if jobs == 1 else threadpool_limits(max(1, cpu_count() // jobs), "blas")
     with limited:
-        outcomes = Parallel(n_jobs=jobs, prefer="threads")(
+        # Solvers that share passes over X are no use to other processes, a cluster's say.
+        outcomes = Parallel(n_jobs=jobs, require="sharedmem")(
             delayed(run)(tasks[k::jobs], design) for k in range(jobs)
         )
     results: list[Any] = [None] * len(tasks)

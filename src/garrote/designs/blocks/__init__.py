@@ -3,5 +3,6 @@
 from garrote.designs.blocks.base import BlockDesign
 from garrote.designs.blocks.chunked import ChunkedDesign
 from garrote.designs.blocks.condensed import CondensedDesign
+from garrote.designs.blocks.on_cluster import DaskDesign
 
-__all__ = ["BlockDesign", "ChunkedDesign", "CondensedDesign"]
+__all__ = ["BlockDesign", "ChunkedDesign", "CondensedDesign", "DaskDesign"]

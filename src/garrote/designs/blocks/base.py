@@ -64,6 +64,10 @@ class BlockDesign(Design):
         """
         raise NotImplementedError
 
+    def folds(self, work: Pass, join: Callable[[Any, Any], Any]) -> list[Any]:
+        """Do as `fold` for stripes of columns, from left to right; one where all are stored together."""
+        return [self.fold(work, join)]
+
     def sum(self, work: Pass, columns: Array | None = None) -> Any:
         """Return the sum of what a task makes of the blocks."""
         added = Pass(tasks.Added(work.task), work.common, work.by_row)
@@ -79,7 +83,8 @@ class BlockDesign(Design):
 
     def tdot(self, left: Floats) -> Floats:
         """Return left @ X (K x D), of K vectors of length N."""
-        return np.asarray(self.sum(Pass(tasks.contract, (), (left.T,))))
+        work = Pass(tasks.Added(tasks.contract), (), (left.T,))
+        return np.hstack(self.folds(work, tasks.add))
 
     def tdot_from(self, first: int, block: Floats) -> Floats:
         """Return X[:, first:].T @ block."""
@@ -114,7 +119,9 @@ class BlockDesign(Design):
 
     def moments(self, weights: Floats) -> Moments:
         """Return the weighted mean and standard deviation of every column, centred block by block."""
-        return self.fold(Pass(tasks.measure, (), (weights,)), tasks.joined).moments()
+        found = self.folds(Pass(tasks.measure, (), (weights,)), tasks.joined)
+        parts = zip(*(stripe.moments() for stripe in found), strict=True)
+        return Moments(*(np.concatenate(part) for part in parts))
 
     def whole_gram(self, mean: Floats, scale: Floats, weights: Floats) -> Floats:
         """Return the weighted cross products of all standardised columns, in one pass."""

@@ -9,6 +9,7 @@ from sklearn.base import clone, is_classifier
 
 from garrote.arrays import Array
 from garrote.estimators.given.arguments import Arguments
+from garrote.estimators.given.condensing import condense_rows
 from garrote.results.selections.stability import Stability
 from garrote.selecting.control.resampling import SHARE, parts_of_rows
 from garrote.settings import check_count
@@ -58,13 +59,22 @@ def measure_stability(model: Any, given: Arguments) -> Stability | None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what there is to be warned of was said of the whole fit
         tried = Parallel(n_jobs=threads, prefer="threads")(
-            delayed(_selected)(clone(refit), given, part) for part in parts
+            delayed(_selected)(clone(refit), *_condensed(refit, given, part)) for part in parts
         )
     found = [one for one in tried if one is not None]
     if len(found) < _FEWEST:
         warnings.warn(_NOT_REFITTED, UserWarning, stacklevel=3)
         return None
     return Stability(len(found), SHARE, np.sum(found, axis=0))
+
+
+def _condensed(model: Any, given: Arguments, weights: Array) -> tuple[Arguments, Array]:
+    """Return a part of the rows with its weights; of a large table, the small one in its place."""
+    try:
+        small = condense_rows(model, given._replace(sample_weight=weights))
+    except ValueError:
+        small = None  # the fit will say the same
+    return (given, weights) if small is None else (small.given, small.given.sample_weight)
 
 
 def _selected(model: Any, given: Arguments, weights: Array) -> Array | None:
