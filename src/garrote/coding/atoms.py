@@ -90,6 +90,17 @@ def replace_unused(
     return replaced
 
 
+def atoms_to_begin_with(given: Any, width: int, count: int | None) -> Floats:
+    """Return a dictionary to learn from; refuse one of another number of atoms, where that is known."""
+    atoms = given_atoms(given, width)
+    if count is not None and len(atoms) != count:
+        raise ValueError(
+            f"the dictionary to begin with has {len(atoms)} atoms, n_components is {count}: give "
+            "as many, or leave one of both out"
+        )
+    return atoms
+
+
 def given_atoms(given: Any, width: int) -> Floats:
     """Return a dictionary as an array of atoms, one a row; refuse what is none for signals so long."""
     atoms = np.array(given, dtype=np.float64, order="C")

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from garrote.arrays import Floats
-from garrote.coding.atoms import given_atoms, of_length_one
+from garrote.coding.atoms import atoms_to_begin_with, of_length_one
 from garrote.coding.coders import CodingMethod
 from garrote.coding.learners import Learned, Memory, Online, Task
 from garrote.coding.learners.certifying import learned_certificate
@@ -65,12 +65,7 @@ class LearningTransformer(CodingTransformer):
 
     def _checked_atoms(self, given: Any, width: int, count: int) -> Floats:
         """Return given atoms to begin with; refuse what these cannot be."""
-        atoms = given_atoms(given, width)
-        if len(atoms) != count:
-            raise ValueError(
-                f"the dictionary to begin with has {len(atoms)} atoms, n_components is {count}: give "
-                "as many, or leave one of both out"
-            )
+        atoms = atoms_to_begin_with(given, width, count)
         if self._positive and atoms.min() < 0:
             j = int(np.argmax(atoms.min(axis=1) < 0))
             raise ValueError(f"dictionary must be >= 0, got {atoms[j].min():.3g} in atom {j}")

@@ -88,6 +88,11 @@ def test_a_warm_start_goes_on_from_the_components_before():
     ).fit(signals)
     reached = model.record_.objective[-1]
     assert model.fit(signals).record_.objective[0] == pytest.approx(reached, rel=1e-3)
+    model.set_params(method="spike-slab", warm_start=False, tol=1e-6).fit(signals)
+    reached, told = model.record_.objective[-1], []
+    model.set_params(warm_start=True, callback=told.append).fit(signals)
+    assert told[-1].done == model.n_iter_  # noise is not raised again
+    assert model.record_.objective[-1] == pytest.approx(reached, rel=1e-2)
 
 
 def test_tighter_tolerances_bring_the_equations_of_mean_field_closer_to_holding():

@@ -9,7 +9,7 @@ from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
 from garrote.arrays import Floats
-from garrote.coding.atoms import given_atoms
+from garrote.coding.atoms import atoms_to_begin_with
 from garrote.coding.codes import Codes
 from garrote.coding.incomplete.draws import (
     Chain,
@@ -244,13 +244,7 @@ class BetaProcessDictionary(IncompleteTransformer):
         if given is None and self.warm_start and hasattr(self, "components_"):
             given = self.components_
         if given is not None:
-            atoms = given_atoms(given, width) / scale
-            count = count or len(atoms)
-            if len(atoms) != count:
-                raise ValueError(
-                    f"the dictionary to begin with has {len(atoms)} atoms, n_components is {count}: "
-                    "give as many, or leave one of both out"
-                )
+            atoms = atoms_to_begin_with(given, width, count) / scale
             if self.dictionary is None:
                 noise = scale**2 / self.noise_variance_ if known is None else known
                 return Laws(atoms, self._log_odds, 1.0 / self.slab_variance_, noise)

@@ -157,7 +157,7 @@ class SpikeSlabFactors(FactorisingMethod):
         From each of which all is found; the highest bound counts.
     n_easing : int, default=300
         Rounds in which noise falls to what it is: starts that see everything at once end in sums and
-        differences of the factors.
+        differences of the factors. There are none where components to begin with are given.
     """
 
     n_starts: int = 4
@@ -185,9 +185,10 @@ class SpikeSlabFactors(FactorisingMethod):
         if work.atoms is None:
             atoms *= np.sqrt(square * atoms.shape[1] / len(atoms))
         now = first_factors(atoms, np.zeros((len(values), len(atoms))), square)
-        total = self.n_easing + work.max_rounds
-        for k in range(self.n_easing):
-            most = square * _FIRST_NOISE * _EASED ** (k / self.n_easing)
+        easing = self.n_easing if work.atoms is None else 0
+        total = easing + work.max_rounds
+        for k in range(easing):
+            most = square * _FIRST_NOISE * _EASED ** (k / easing)
             noisy = now.numbers._replace(noise=max(now.numbers.noise, most))
             now = improved(now._replace(numbers=noisy), values, seen, weights, square)
             work.report(k + 1, total)
@@ -197,7 +198,7 @@ class SpikeSlabFactors(FactorisingMethod):
             now = improved(now, values, seen, weights, square)
             objective = -lower_bound(now, values, seen, weights) / float(weights.sum())
             rounds.append(self._row(now, objective, work))
-            work.report(self.n_easing + len(rounds), total)
+            work.report(easing + len(rounds), total)
             settled, before = before - objective <= work.tol * (1.0 + abs(objective)), objective
         record = LearningRecord.of(rounds, True)
         return Factorised(now.loadings.mean, now.codes.mean, record, settled, now)

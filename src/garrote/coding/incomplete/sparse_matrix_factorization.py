@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from garrote.arrays import Floats
-from garrote.coding.atoms import given_atoms
+from garrote.coding.atoms import atoms_to_begin_with
 from garrote.coding.codes import Codes
 from garrote.coding.incomplete.certifying import factors_certificate
 from garrote.coding.incomplete.factorising import (
@@ -76,6 +76,8 @@ class SparseMatrixFactorization(NamedSettings, IncompleteTransformer):
         The posterior variances of entries, 0 where they have a price.
     codes_ : sparse array of shape (n_signals, n_components)
         Of the signals of the fit.
+    code_inclusion_ : array of shape (n_components,)
+        In which share of signals each component is; of a spike and slab as its probability was learned.
     noise_variance_ : float
         What is left of an entry, squared, on average; of a spike and slab as it was learned.
     method_ : factorising method
@@ -208,7 +210,7 @@ class SparseMatrixFactorization(NamedSettings, IncompleteTransformer):
         given = self.dictionary
         if given is None and self.warm_start:
             given = getattr(self, "components_", None)
-        atoms = None if given is None else given_atoms(given, width)
+        atoms = None if given is None else atoms_to_begin_with(given, width, count)
         distinct = count_distinct(signals.values, weights)
         if count is None:
             count = min(width, distinct) if atoms is None else len(atoms)
@@ -216,11 +218,6 @@ class SparseMatrixFactorization(NamedSettings, IncompleteTransformer):
             raise ValueError(
                 f"n_components={count} components cannot be found in {distinct} distinct signals, each "
                 f"of which could be one by itself: give at most {distinct}, or more signals"
-            )
-        if atoms is not None and len(atoms) != count:
-            raise ValueError(
-                f"the dictionary to begin with has {len(atoms)} atoms, n_components is {count}: give "
-                "as many, or leave one of both out"
             )
         report = partial(Control(callback=self.callback).report, method.name)
         rng = np.random.default_rng(seed_of(self.random_state))
@@ -241,6 +238,8 @@ class SparseMatrixFactorization(NamedSettings, IncompleteTransformer):
             count = float(weights @ signals.seen.sum(axis=1))
             self.noise_variance_ = float(weights @ np.sum(left**2, axis=1)) / count
             self.inclusion_ = (self.components_ != 0).astype(np.float64)
+            inside = weights @ (found.codes[:, order] != 0)
+            self.code_inclusion_ = inside / weights.sum()
             self.components_variance_ = np.zeros_like(self.components_)
             return
         _, loadings, numbers = found.factors
