@@ -22,7 +22,7 @@ from garrote.inference.shrinkage import (
 from garrote.inference.task import Inferred, Task
 from garrote.priors.slab import EffectSlab
 from garrote.solvers.diagnostics import diagnose_draws
-from garrote.solvers.labels.logistic_gibbs import LabelledRows
+from garrote.solvers.labels.logistic_draws import LabelledRows
 from garrote.solvers.shrinkage.columns_of_a_draw import NeededColumns, needed_columns
 from garrote.solvers.shrinkage.label_gibbs import (
     INFORMATION,

@@ -27,7 +27,7 @@ from scipy.linalg import solve_triangular
 from garrote.arrays import Array, Floats
 from garrote.priors.scale_mixture import ScaleMixturePrior
 from garrote.solvers.algebra.gaussian_draws import ByColumns
-from garrote.solvers.labels.logistic_gibbs import LabelledRows
+from garrote.solvers.labels.logistic_draws import LabelledRows
 from garrote.solvers.labels.polya_gamma import draw_polya_gamma
 from garrote.solvers.shrinkage.shrinkage_gibbs import (
     ShrinkageChain,
