@@ -60,7 +60,7 @@ _HOMES = {
 }
 
 # Rooms that are used by their name: garrote.impute.pool, garrote.greedy.OMP, garrote.knockoffs.ModelX.
-_ROOMS = ("binary", "coding", "greedy", "impute", "knockoffs", "smoothing")
+_ROOMS = ("binary", "coding", "greedy", "impute", "knockoffs", "many", "smoothing")
 
 __all__ = sorted(_HOMES)
 
