@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from garrote.arrays import Floats
 from garrote.experiments.drawing import GARROTE, LASSO, OTHER, make_axes
 from garrote.experiments.report import Report, StudySettings
 from garrote.solvers.smoothing.kinks import KINKS
@@ -83,7 +82,7 @@ def _draw() -> Any:
         for width, style in zip(_WIDTHS, (":", "--", "-"), strict=True):
             told = f"{label.split()[-1]} = {width:g}"
             loss.plot(xi, kink.value(xi, width), style, color=LASSO, lw=1, label=told)
-            slope.plot(xi, _slopes(name, xi, width), style, color=LASSO, lw=1)
+            slope.plot(xi, kink.slope(xi, width), style, color=LASSO, lw=1)
         loss.set(title=f"({'ab'[column]}) {label.split(',')[0]}", ylabel="loss" * (column == 0))
         slope.set(
             title=f"({'cd'[column]}) its slope", xlabel=r"$\xi$", ylabel="slope" * (column == 0)
@@ -91,7 +90,3 @@ def _draw() -> Any:
         slope.axhline(0.5, color=OTHER, lw=0.5)
         loss.legend(frameon=False)
     return figure
-
-
-def _slopes(name: str, xi: Floats, width: float) -> Floats:
-    return np.asarray(KINKS[name].slope(xi, width))

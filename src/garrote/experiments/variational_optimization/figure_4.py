@@ -144,7 +144,7 @@ def _draw(found: dict[int, Trained]) -> Any:
         seconds = [_mean(one.seconds[name]) for one in found.values()]
         axes[0, 0].loglog(sizes, seconds, style, marker="o", ms=4, color=color, label=name)
     axes[0, 0].set_xticks(sizes, [str(size) for size in sizes])
-    axes[0, 0].minorticks_off()
+    axes[0, 0].tick_params(axis="x", which="minor", bottom=False, labelbottom=False)
     axes[0, 0].set(xlabel="rows", ylabel="seconds to 0.1 % of the objective")
     axes[0, 0].legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5))
     return figure
