@@ -144,7 +144,11 @@ _RELEVANCE = (
 )
 
 _NOT_YET = (
-    Entry("section 13.8", "sparse coding", "coding.SparseCoder", remark="over given dictionaries"),
+    Entry(
+        "section 13.8",
+        "sparse coding, and what not to confuse it with",
+        "coding.SparseCoder coding.SparsePCA",
+    ),
     Entry(
         "section 13.8.1",
         "learning a dictionary",
