@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 from garrote import __version__
 from garrote.cli.errors import UsageError, suggestion
+from garrote.cli.pictures.arguments import add_image
 from garrote.cli.values import (
     bound,
     count,
@@ -28,6 +29,7 @@ COMMANDS = {
     "compare": "several methods side by side: who selects whom, and held-out errors",
     "predict": "predict new rows with a saved model",
     "report": "write the HTML report of a selection saved as JSON",
+    "image": "take noise out of a picture, or fill its gaps in",
     "demo": "select among 64 variables of the embedded diabetes table",
     "methods": "list the methods of selection",
     "reproduce": "run published studies again, paper and ours side by side",
@@ -390,6 +392,7 @@ _DETAILS = {
     "compare": _compare,
     "predict": _predict,
     "report": _report,
+    "image": add_image,
     "demo": _demo,
     "completion": _completion,
     "texts": _texts,

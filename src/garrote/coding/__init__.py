@@ -13,6 +13,18 @@ from garrote.coding.codes import Codes
 from garrote.coding.components import SparsePCA
 from garrote.coding.dictionaries import dct_dictionary
 from garrote.coding.dictionary_learning import DictionaryLearning
+from garrote.coding.images import (
+    BetaProcessLaw,
+    Denoiser,
+    DictionaryLaw,
+    Inpainter,
+    MixtureLaw,
+    PatchBetaProcess,
+    PatchDictionary,
+    PatchMixture,
+    Restoration,
+    estimate_noise,
+)
 from garrote.coding.incomplete import (
     FACTORISERS,
     BetaProcessDictionary,
@@ -49,6 +61,8 @@ TRANSFORMERS = {
         BetaProcessDictionary,
         SparseMatrixFactorization,
         CompressedSensing,
+        Denoiser,
+        Inpainter,
     )
 }
 
@@ -62,25 +76,34 @@ __all__ = [
     "Adapted",
     "Alternating",
     "BetaProcessDictionary",
+    "BetaProcessLaw",
     "Codes",
     "CodingMethod",
     "CompressedSensing",
+    "Denoiser",
     "DictionaryDraws",
+    "DictionaryLaw",
     "DictionaryLearning",
     "FactorisingMethod",
+    "Inpainter",
     "LassoCoding",
     "LassoRecovery",
     "LearningMethod",
     "LearningRecord",
+    "MixtureLaw",
     "NonNegativeCoding",
     "NonNegativeFactorization",
     "Online",
+    "PatchBetaProcess",
+    "PatchDictionary",
+    "PatchMixture",
     "PenalisedFactors",
     "PursuitCoding",
     "PursuitRecovery",
     "Reconstruction",
     "Recovery",
     "RelevanceRecovery",
+    "Restoration",
     "SparseCoder",
     "SparseMatrixFactorization",
     "SparsePCA",
@@ -89,4 +112,5 @@ __all__ = [
     "SpikeSlabRecovery",
     "ThresholdCoding",
     "dct_dictionary",
+    "estimate_noise",
 ]

@@ -18,7 +18,8 @@ def dct_dictionary(shape: int | Sequence[int], n_frequencies: int | None = None)
         The length of signals, or height and width of patches, whose pixels are in rows.
     n_frequencies : int, optional
         Along each side; by default as many as it has pixels, which makes atoms orthonormal (the discrete
-        cosine transform). More of them are overcomplete: all but the constant one have mean 0.
+        cosine transform). More of them are overcomplete: all but the constant one have mean 0. Along a
+        side of 1 pixel there is the constant one alone.
 
     Examples
     --------
@@ -43,6 +44,8 @@ def dct_dictionary(shape: int | Sequence[int], n_frequencies: int | None = None)
 
 def _cosines(length: int, count: int) -> Floats:
     """Return cosines of rising frequency, of length 1."""
+    if length == 1:  # where nothing can vary
+        return np.ones((1, 1))
     places, frequencies = np.arange(length) + 0.5, np.arange(count)[:, None]
     waves = np.cos(np.pi * frequencies * places / max(count, length))
     if count > length:

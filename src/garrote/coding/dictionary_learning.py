@@ -61,7 +61,7 @@ class DictionaryLearning(LearningTransformer):
     method_ : coding method
         How signals are coded, with its numbers.
     record_ : LearningRecord
-        The objective along rounds. Alternating and K-SVD never raise it.
+        The objective along rounds. Alternating and K-SVD (of so many atoms a signal) never raise it.
     certificate_ : Certificate
         The worst code of the signals, and what another update of all atoms would lower the objective by,
         as a share of that without atoms; on 2,000 of the signals if learned from batches.

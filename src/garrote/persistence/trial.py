@@ -35,6 +35,9 @@ def _try_predictions(model: Any) -> None:
         if not np.allclose(answers.reshape(np.shape(model.signal_)), model.signal_):
             raise ModelFileError("its signal is not that of its coefficients")
         return
+    if hasattr(model, "restore"):  # a picture of the size of one patch
+        model.restore(np.zeros(model.patch_shape_))
+        return
     rows = np.zeros((2, model.n_features_in_))  # one row would go with an array of any length
     if not hasattr(model, "predict"):
         columns = np.shape(model.transform(rows))[1]

@@ -8,9 +8,12 @@ from typing import Any
 from garrote.report.wording import markup
 
 
-def page_of(template: str, *, style: str, script: str, **values: Any) -> str:
-    """Return a page that runs this style and this script, known by their hashes, and nothing else."""
-    policy = _policy(style, script)
+def page_of(template: str, *, style: str, script: str, images: bool = False, **values: Any) -> str:
+    """Return a page that runs this style and this script, known by their hashes, and nothing else.
+
+    ``images`` says that it has some, which are written in it.
+    """
+    policy = _policy(style, script) + ("; img-src data:" if images else "")
     page: str = _template(template).render(policy=policy, style=style, script=script, **values)
     return page
 

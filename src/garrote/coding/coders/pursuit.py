@@ -21,13 +21,17 @@ class PursuitCoding(CodingMethod):
     ----------
     n_nonzero : int, optional
         Atoms of a signal at most; by default a tenth of all, or what could make up a signal where there
-        is a ``tol``.
+        is a ``tol`` or an ``error``.
     tol : float, optional
         A signal is done once no more than this share of its squared length is left.
+    error : float, optional
+        A signal is done once the squared length of what is left is no more than this: what noise of a
+        known variance would leave.
     """
 
     n_nonzero: int | None = None
     tol: float | None = None
+    error: float | None = None
     name: ClassVar[str] = "omp"
     reference: ClassVar[str] = (
         "Rubinstein, Zibulevsky & Elad (2008), Efficient implementation of the K-SVD algorithm using "
@@ -41,10 +45,13 @@ class PursuitCoding(CodingMethod):
             raise ValueError(
                 f"tol is the share that may be left, from 0 to below 1, got {self.tol!r}"
             )
+        if self.error is not None and not (is_number(self.error) and 0 <= self.error < np.inf):
+            raise ValueError(f"error is the squared length that may be left, got {self.error!r}")
 
     def over(self, atoms: Floats) -> Callable[[Floats], Coded]:
         gram, most = atoms @ atoms.T, self._most(atoms)
-        return lambda signals: Coded(pursue(gram, atoms, most, self.tol or 0.0, signals))
+        least, error = self.tol or 0.0, self.error or 0.0
+        return lambda signals: Coded(pursue(gram, atoms, most, least, signals, error))
 
     def cost(self, atoms: Floats) -> float:
         return float(atoms.size + len(atoms) * self._most(atoms) ** 2 / 2)
@@ -53,7 +60,8 @@ class PursuitCoding(CodingMethod):
         """Return how many atoms a signal may have."""
         most = min(atoms.shape)
         if self.n_nonzero is None:
-            return most if self.tol is not None else min(most, max(1, len(atoms) // 10))
+            open_ended = self.tol is not None or self.error is not None
+            return most if open_ended else min(most, max(1, len(atoms) // 10))
         if self.n_nonzero > most:
             raise ValueError(
                 f"n_nonzero must be at most {most}, the fewer of atoms and columns, got "

@@ -9,7 +9,7 @@ import scipy.sparse
 from garrote.arrays import Floats
 from garrote.coding.atoms import of_length_one, replace_unused
 from garrote.coding.coders import CodingMethod, PursuitCoding
-from garrote.coding.learners.base import Learned, LearningMethod, Task, summed
+from garrote.coding.learners.base import Learned, LearningMethod, Seen, Task, summed
 from garrote.coding.record import LearningRecord
 from garrote.settings import check_count, check_positive
 from garrote.solvers.coding.atom_updates import update_pairs
@@ -21,7 +21,7 @@ class KSVD(LearningMethod):
     """Codes of a few atoms by pursuit; then each atom with its codes, as all others leave them.
 
     A signal keeps the code that it had where the pursuit finds no better one, so that what is left
-    never rises. Codes of new signals are pursuits.
+    never rises while codes have a number of atoms. Codes of new signals are pursuits.
 
     Parameters
     ----------
@@ -30,11 +30,17 @@ class KSVD(LearningMethod):
     max_rounds : int, default=50
     tol : float, default=1e-4
         A round by which what is left falls by no more than this share of it is the last.
+    error : float, optional
+        In place of ``n_nonzero``: what may be left of the squared length of a signal, as noise would
+        leave it.
+        The objective then is the number of atoms of a signal, and codes are those of the pursuit, new
+        in every round: it falls as a rule, but may rise.
     """
 
     n_nonzero: int | None = None
     max_rounds: int = 50
     tol: float = 1e-4
+    error: float | None = None
     name: ClassVar[str] = "ksvd"
     reference: ClassVar[str] = (
         "Aharon, Elad & Bruckstein (2006), K-SVD: an algorithm for designing overcomplete dictionaries "
@@ -44,6 +50,12 @@ class KSVD(LearningMethod):
     def __post_init__(self) -> None:
         if self.n_nonzero is not None:
             check_count("n_nonzero", self.n_nonzero, 1)
+        if self.error is not None:
+            check_positive("error", self.error)
+            if self.n_nonzero is not None:
+                raise ValueError(
+                    f"n_nonzero={self.n_nonzero} and error={self.error} both bound codes: give one"
+                )
         check_count("max_rounds", self.max_rounds, 1)
         check_positive("tol", self.tol)
 
@@ -53,39 +65,46 @@ class KSVD(LearningMethod):
                 "alpha and positive are of the lasso, which K-SVD does not solve: set n_nonzero of "
                 "KSVD, or take method='alternating' or 'online'"
             )
-        return PursuitCoding(self.n_nonzero)
+        return PursuitCoding(self.n_nonzero, error=self.error)
 
     def learn(self, task: Task) -> Learned:
         signals, weights = dense_rows(task.signals, slice(None)), task.weights
         atoms = of_length_one(task.atoms)
         codes = task.coder.code(atoms, signals, task.n_jobs).codes
         seen = summed(codes, 0.0, atoms, signals, weights)
-        rounds, settled = [seen.row(0)], False
+        rounds, settled = [self._row(seen, 0)], False
         while not settled and len(rounds) <= self.max_rounds:
             left = seen.left * (weights > 0)
             replaced = len(replace_unused(atoms, seen.used, task.coder, signals, left))
-            rounds[-1] = seen.row(replaced)
+            rounds[-1] = self._row(seen, replaced)
             codes = update_pairs(atoms, codes, signals - codes @ atoms, weights)
             kept = summed(codes, 0.0, atoms, signals, weights)
             anew = task.coder.code(atoms, signals, task.n_jobs).codes
-            codes, before = _better(codes, kept.left, anew, atoms, signals), seen.objective
+            codes, before = self._better(codes, kept.left, anew, atoms, signals), rounds[-1][0]
             seen = summed(codes, 0.0, atoms, signals, weights)
-            rounds.append(seen.row(0))
+            rounds.append(self._row(seen, 0))
             task.report(len(rounds), self.max_rounds + 1)
-            settled = before - seen.objective <= self.tol * before and not replaced
+            settled = before - rounds[-1][0] <= self.tol * before and not replaced
         return Learned(atoms, LearningRecord.of(rounds, True), settled)
 
+    def _row(self, seen: Seen, replaced: int) -> tuple[float, float, float, int]:
+        """Return a round of the record, with the objective that there is."""
+        objective, left, size, count = seen.row(replaced)
+        return objective if self.error is None else size, left, size, count
 
-def _better(
-    old: scipy.sparse.csr_array,
-    left: Floats,
-    new: scipy.sparse.csr_array,
-    atoms: Floats,
-    signals: Floats,
-) -> scipy.sparse.csr_array:
-    """Return for each signal the code that leaves less."""
-    rest = signals - new @ atoms
-    better = np.einsum("ij,ij->i", rest, rest) < left
-    both = scipy.sparse.vstack([old, new], format="csr")
-    chosen = np.arange(len(better)) + len(better) * better
-    return scipy.sparse.csr_array(both[chosen])
+    def _better(
+        self,
+        old: scipy.sparse.csr_array,
+        left: Floats,
+        new: scipy.sparse.csr_array,
+        atoms: Floats,
+        signals: Floats,
+    ) -> scipy.sparse.csr_array:
+        """Return for each signal the code that leaves less; the new one where that is no aim."""
+        if self.error is not None:
+            return new
+        rest = signals - new @ atoms
+        better = np.einsum("ij,ij->i", rest, rest) < left
+        both = scipy.sparse.vstack([old, new], format="csr")
+        chosen = np.arange(len(better)) + len(better) * better
+        return scipy.sparse.csr_array(both[chosen])

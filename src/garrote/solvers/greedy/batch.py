@@ -109,23 +109,25 @@ def _coded(
 
 
 def pursue(
-    gram: Floats, atoms: Floats, most: int, least: float, signals: Floats
+    gram: Floats, atoms: Floats, most: int, least: float, signals: Floats, error: float = 0.0
 ) -> scipy.sparse.csr_array:
     """Code some signals over atoms with given products, without any check.
 
-    ``most`` are the atoms that one may have, ``least`` is the share of its square that may be left.
+    ``most`` are the atoms that one may have, ``least`` is the share of its square that may be left, or
+    ``error`` the square itself.
     """
     products, squares = signals @ atoms.T, np.einsum("ij,ij->i", signals, signals)
     columns, coefs = np.zeros((len(signals), most), np.int64), np.zeros((len(signals), most))
     counts, rows = np.zeros(len(signals), np.int64), np.empty((most, len(gram)))
     length = np.sqrt(np.diag(gram))
     inverse = np.divide(1.0, length, out=np.zeros_like(length), where=length > 0)
-    _pursue(gram, products, squares, inverse, max(least, _NOTHING), rows, columns, coefs, counts)
+    floors = np.maximum(max(least, _NOTHING) * squares, error)
+    _pursue(gram, products, squares, inverse, floors, rows, columns, coefs, counts)
     return packed(columns, coefs, counts, len(gram))
 
 
 @kernel
-def _pursue(gram, products, squares, inverse, least, rows, columns, coefs, counts):
+def _pursue(gram, products, squares, inverse, floors, rows, columns, coefs, counts):
     """Code signals one after the other; ``products`` are left as those with the residuals.
 
     ``rows`` are those of U = R^-T G, R being the Cholesky factor of the chosen atoms.
@@ -134,7 +136,7 @@ def _pursue(gram, products, squares, inverse, least, rows, columns, coefs, count
     for s in range(products.shape[0]):
         product, members, scores = products[s], columns[s], coefs[s]
         left, k = squares[s], 0
-        while k < most and left > least * squares[s]:
+        while k < most and left > floors[s]:
             best, largest = -1, 0.0
             for j in range(atoms):
                 size = abs(product[j]) * inverse[j]
