@@ -227,7 +227,8 @@ class DeviceDesign(Design):
 
     def _in_halves(self, left: Any, block: Any) -> Any:
         """Multiply the leading and the trailing digits, and add up a few rows at a time in float32."""
-        library, total = self._library, None
+        library = self._library
+        total: Any = None
         # Powers of 2: dividing by them rounds nothing, and what is divided is a float32 number.
         largest = library.max(library.abs(left), axis=1, keepdims=True)
         unit = library.where(largest > 0, largest, library.ones_like(largest))

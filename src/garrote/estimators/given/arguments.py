@@ -20,5 +20,5 @@ class Arguments(NamedTuple):
         cls, X: Any, y: Any, sample_weight: Any, offset: Any, groups: Any, feature_names: Any
     ) -> Self:
         """Take arguments of whatever library, on whatever device: but for X they come to NumPy."""
-        by_row = map(to_host, (y, sample_weight, offset, groups))
-        return cls(X, *by_row, feature_names)
+        weights, shift, members = to_host(sample_weight), to_host(offset), to_host(groups)
+        return cls(X, to_host(y), weights, shift, members, feature_names)

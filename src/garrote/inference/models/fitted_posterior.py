@@ -47,7 +47,9 @@ def distance_of(likelihood: Any, table: Table, variables: Array, coef: Floats) -
     return gradient_length(*_at(likelihood, table, variables, coef), coef)
 
 
-def _at(likelihood: Any, table: Table, variables: Array, coef: Floats) -> tuple[Any, ...]:
+def _at(
+    likelihood: Any, table: Table, variables: Array, coef: Floats
+) -> tuple[Any, Any, Array, Floats]:
     samples, members = table.samples, table.members(variables)
     return likelihood, samples, members, samples.offset + coef @ samples.columns[members]
 
