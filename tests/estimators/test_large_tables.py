@@ -176,6 +176,14 @@ def test_selection_tells_that_the_table_was_condensed(tmp_path):
     assert not found.predictions.held_out
 
 
+def test_callback_is_told_how_much_has_been_read(tmp_path):
+    X, y = table()
+    heard = []
+    SparseRegressor(alpha="bic", callback=heard.append).fit(from_array(X, tmp_path), y)
+    read = [(event.done, event.total) for event in heard if event.stage == "reading"]
+    assert read == [(min(k, ROWS), ROWS) for k in range(77, ROWS + 77, 77)]
+
+
 def test_predictions_for_rows_are_made_block_by_block(tmp_path):
     X, y = table()
     model = SpikeSlabRegressor(method="enumerate").fit(X, y)

@@ -56,11 +56,16 @@ class BlockDesign(Design):
         raise NotImplementedError
 
     def fold(
-        self, work: Pass, join: Callable[[Any, Any], Any], columns: Array | None = None
+        self,
+        work: Pass,
+        join: Callable[[Any, Any], Any],
+        columns: Array | None = None,
+        tell: Callable[[int, int], None] | None = None,
     ) -> Any:
         """Return what ``task(state, block, ...)`` has made of the state None after all blocks.
 
         Runs of blocks may be gone through apart; ``join`` then makes one state of those of neighbours.
+        ``tell`` is told how many rows have been gone through, and of how many.
         """
         raise NotImplementedError
 
@@ -143,6 +148,7 @@ class BlockDesign(Design):
         part: Array | None = None,
         parts: int = 1,
         kept: Array | None = None,
+        tell: Callable[[int, int], None] | None = None,
     ) -> Condensed:
         """Return a small table with the same moments, from one pass.
 
@@ -154,6 +160,8 @@ class BlockDesign(Design):
             Rows of one part, numbered from 0, are condensed together; as many as ``parts``.
         kept : array of int, optional
             Sorted numbers of rows that are handed back as they are.
+        tell : callable, optional
+            Told how many rows have been read, and of how many.
         """
         rows, columns = self.shape
         beside = np.asarray(y, dtype=np.float64).reshape(rows, -1)
@@ -163,7 +171,7 @@ class BlockDesign(Design):
         keeps[[] if kept is None else kept] = True
         wanted = Gathering(self._level(beside), parts, columns + beside.shape[1] + 3)
         work = Pass(gather, (wanted,), (beside, flat, part, keeps))
-        found: Gathered = self.fold(work, join)
+        found: Gathered = self.fold(work, join, tell=tell)
         X = np.concatenate([np.zeros((0, columns), self.dtype), *found.kept])
         return condense(found, wanted.level, beside.shape[1], Kept(np.flatnonzero(keeps), X))
 

@@ -90,10 +90,16 @@ class ChunkedDesign(BlockDesign):
             yield work.task(block, *work.parts(start, start + len(block)))
 
     def fold(
-        self, work: Pass, join: Callable[[Any, Any], Any], columns: Array | None = None
+        self,
+        work: Pass,
+        join: Callable[[Any, Any], Any],
+        columns: Array | None = None,
+        tell: Callable[[int, int], None] | None = None,
     ) -> Any:
         wanted = np.arange(self.shape[1]) if columns is None else np.asarray(columns)
         state = None
         for start, block in read_blocks(self._rows, wanted, self.block_rows):
             state = work.task(state, block, *work.parts(start, start + len(block)))
+            if tell is not None:
+                tell(start + len(block), self.shape[0])
         return state

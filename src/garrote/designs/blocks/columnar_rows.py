@@ -37,7 +37,7 @@ class ColumnarRows:
         _refuse_unlike(self._paths, schemas)
         self._schema = schemas[0]
         self.names = _chosen(tuple(schemas[0]), columns, exclude, self.label)
-        self._refuse_words(schemas)
+        self._refuse_words()
         self._ends = np.cumsum(counts)
         if not self.names:
             raise ValueError(f"{self.label} has no columns to read")
@@ -47,7 +47,7 @@ class ColumnarRows:
         single = all(schemas[0][name] == pl.Float32 for name in self.names)
         self.dtype = np.dtype(np.float32 if single else np.float64)
 
-    def _refuse_words(self, schemas: Sequence[dict[str, Any]]) -> None:
+    def _refuse_words(self) -> None:
         """Refuse columns that are neither numbers nor true and false."""
         assert self.names is not None
         kinds = {name: self._schema[name] for name in self.names}

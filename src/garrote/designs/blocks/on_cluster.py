@@ -167,9 +167,16 @@ class DaskDesign(BlockDesign):
         yield from self.cluster.results([applied(work.task, *block) for block in ready])
 
     def fold(
-        self, work: Pass, join: Callable[[Any, Any], Any], columns: Array | None = None
+        self,
+        work: Pass,
+        join: Callable[[Any, Any], Any],
+        columns: Array | None = None,
+        tell: Callable[[int, int], None] | None = None,
     ) -> Any:
-        return self.cluster.compute([self._folded(work, join, self._given(work), columns)])[0]
+        (found,) = self.cluster.compute([self._folded(work, join, self._given(work), columns)])
+        if tell is not None:  # how far it is before that, the cluster's dashboard shows
+            tell(self.shape[0], self.shape[0])
+        return found
 
     def folds(self, work: Pass, join: Callable[[Any, Any], Any]) -> list[Any]:
         stripes = np.split(np.arange(self.shape[1]), np.cumsum(self._widths)[:-1])

@@ -1,6 +1,6 @@
 """Tables larger than memory: read once, and replaced by a small table with the same moments."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ from garrote.likelihoods import Gaussian, as_likelihood
 from garrote.likelihoods.several import SeveralResponses
 from garrote.results.selections.views import Predictions
 from garrote.selecting.cross_validation import spread_rows
+from garrote.solvers.control import Progress
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ def condense_rows(model: Any, given: Arguments) -> CondensedRows | None:
         return None
     sampled, shown = rows_of_fingerprint(X.shape), spread_rows(weights)
     kept = np.unique(np.concatenate([sampled, shown]))
-    small = X.condense(left, weights, part if parts > 1 else None, parts, kept)
+    small = X.condense(left, weights, part if parts > 1 else None, parts, kept, _teller(model))
     small.design.names = X.names
     if len(trained):
         # A part without weight has no rows; those that are left keep their numbers.
@@ -99,6 +100,14 @@ def condense_rows(model: Any, given: Arguments) -> CondensedRows | None:
     }
     held = _rows(small.kept, shown)
     return CondensedRows(made, y, offset, held, response_name(given.y), told)
+
+
+def _teller(model: Any) -> Callable[[int, int], None] | None:
+    """Return what tells the callback of a model, if it has one, how much has been read."""
+    callback = getattr(model, "callback", None)
+    if callback is None:
+        return None
+    return lambda done, total: callback(Progress("reading", done, total))
 
 
 def _by_moments(model: Any) -> bool:
