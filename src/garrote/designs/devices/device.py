@@ -5,7 +5,7 @@ vector, and what some rows add up to is added up in float64: that costs one pass
 """
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -217,18 +217,16 @@ class DeviceDesign(Design):
 
     def _in_double(self, left: Any, block: Any) -> Any:
         """Convert some rows of the block at a time, few enough to stay in the device's cache."""
-        library, total = self._library, None
-        step = max(1, ENTRIES_IN_CACHE // max(1, block.shape[1]))
-        for start in range(0, block.shape[0], step):
-            rows = slice(start, min(start + step, block.shape[0]))
-            part = left[:, rows] @ library.astype(block[rows, :], library.float64)
-            total = part if total is None else total + part
-        return total
+        library = self._library
+
+        def part(rows: slice) -> Any:
+            return left[:, rows] @ library.astype(block[rows, :], library.float64)
+
+        return _added_up(part, block.shape[0], max(1, ENTRIES_IN_CACHE // max(1, block.shape[1])))
 
     def _in_halves(self, left: Any, block: Any) -> Any:
         """Multiply the leading and the trailing digits, and add up a few rows at a time in float32."""
         library = self._library
-        total: Any = None
         # Powers of 2: dividing by them rounds nothing, and what is divided is a float32 number.
         largest = library.max(library.abs(left), axis=1, keepdims=True)
         unit = library.where(largest > 0, largest, library.ones_like(largest))
@@ -237,10 +235,11 @@ class DeviceDesign(Design):
         high = library.astype(scaled, library.float32)
         low = library.astype(scaled - library.astype(high, library.float64), library.float32)
         halves = library.concat([high, low], axis=0)
-        for start in range(0, block.shape[0], ROWS_IN_SINGLE):
-            rows = slice(start, min(start + ROWS_IN_SINGLE, block.shape[0]))
-            part = library.astype(halves[:, rows] @ block[rows, :], library.float64)
-            total = part if total is None else total + part
+
+        def part(rows: slice) -> Any:
+            return library.astype(halves[:, rows] @ block[rows, :], library.float64)
+
+        total = _added_up(part, block.shape[0], ROWS_IN_SINGLE)
         count = left.shape[0]
         return unit * (total[:count, :] + total[count:, :])
 
@@ -276,6 +275,14 @@ class DeviceDesign(Design):
         width = max(1, ENTRIES_ON_DEVICE // self.shape[0])
         for start in range(0, count, width):
             yield slice(start, min(start + width, count))
+
+
+def _added_up(part: Callable[[slice], Any], count: int, step: int) -> Any:
+    """Return the sum of what is made of some rows at a time."""
+    total = part(slice(0, min(step, count)))
+    for start in range(step, count, step):
+        total = total + part(slice(start, min(start + step, count)))
+    return total
 
 
 def _named(device: Any, dtype: Any) -> Any:
