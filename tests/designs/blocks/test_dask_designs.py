@@ -170,6 +170,16 @@ def test_bad_tables_and_clients_are_refused(client):
         DaskDesign(unlike, client).tdot(np.ones((1, 9)))
 
 
+def unreadable(block):
+    raise OSError("no such bucket")
+
+
+def test_storage_that_cannot_be_read_says_so_itself(client):
+    design = DaskDesign(da.zeros((9, 7)).map_blocks(unreadable, dtype=float), client)
+    with pytest.raises(OSError, match="no such bucket"):
+        design.tdot(np.ones((1, 9)))
+
+
 def test_closed_client_is_refused(client):
     X, y = table()
     with distributed.Client(client.cluster, set_as_default=False) as other:

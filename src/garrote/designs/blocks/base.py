@@ -55,6 +55,11 @@ class BlockDesign(Design):
         """Yield what a task makes of each block of some columns, in order."""
         raise NotImplementedError
 
+    def first(self, work: Pass) -> Any:
+        """Return what a task makes of the first block."""
+        with closing(self.each(work)) as blocks:
+            return next(blocks)
+
     def fold(
         self,
         work: Pass,
@@ -169,17 +174,12 @@ class BlockDesign(Design):
         part = np.zeros(0, dtype=np.int64) if part is None else part
         keeps = np.zeros(rows, dtype=bool)
         keeps[[] if kept is None else kept] = True
-        wanted = Gathering(self._level(beside), parts, columns + beside.shape[1] + 3)
+        level: Level = self.first(Pass(Level.of, (), (beside,)))
+        wanted = Gathering(level, parts, columns + beside.shape[1] + 3)
         work = Pass(gather, (wanted,), (beside, flat, part, keeps))
         found: Gathered = self.fold(work, join, tell=tell)
         X = np.concatenate([np.zeros((0, columns), self.dtype), *found.kept])
         return condense(found, wanted.level, beside.shape[1], Kept(np.flatnonzero(keeps), X))
-
-    def _level(self, beside: Floats) -> Level:
-        """Return where columns are measured from, by the first block."""
-        blocks = self.each(Pass(Level.of, (), (beside,)))
-        with closing(blocks):
-            return next(blocks)
 
     def _stacked(self, work: Pass, columns: Array, width: int, order: Any = "C") -> Floats:
         """Return what a task makes of the blocks, one below the other."""

@@ -57,25 +57,24 @@ class Cluster:
         """Yield the results of delayed tasks in their order, each let go of by the cluster then."""
         import dask
 
-        with self.asked() as client:
-            with dask.config.set(_SETTINGS):
-                futures = client.compute(list(asked))
-            futures.reverse()
-            while futures:
-                yield futures.pop().result()
+        with self.asked() as client, dask.config.set(_SETTINGS):
+            futures = client.compute(list(asked))
+        futures.reverse()
+        while futures:
+            future = futures.pop()
+            with self.asked(future):
+                found = future.result()
+            yield found
 
     @contextmanager
-    def asked(self) -> Iterator[Any]:
-        """Yield the client, and say it in one sentence if the cluster stops to answer."""
+    def asked(self, future: Any = None) -> Iterator[Any]:
+        """Yield the client, and say it in one sentence if the cluster stops to answer.
+
+        What a task itself has raised is raised again as it is; ``future`` is the one that is waited for.
+        """
         distributed, client = _distributed(), self.client
         address = getattr(client.scheduler, "address", "") if client.scheduler else ""
-        lost = (
-            distributed.comm.core.CommClosedError,
-            distributed.client.CancelledError,
-            distributed.client.FutureCancelledError,
-            OSError,
-            TimeoutError,
-        )
+        lost: tuple[type[BaseException], ...] = (*_cancelled(), OSError)
         try:
             with client.as_current():
                 yield client
@@ -86,10 +85,18 @@ class Cluster:
                 f"rows, or give workers more ({error})"
             ) from error
         except lost as error:
+            if future is not None and future.status == "error":
+                raise
             raise ConnectionError(
                 f"the scheduler at {address} does not answer any more: nothing was fitted; start the "
                 "cluster again, with a new client"
             ) from error
+
+
+def _cancelled() -> tuple[type[BaseException], ...]:
+    """Return what is raised for tasks that nobody works on any more."""
+    client = _distributed().client
+    return client.CancelledError, client.FutureCancelledError
 
 
 def _end(client: Any, cluster: Any) -> None:

@@ -162,9 +162,16 @@ class DaskDesign(BlockDesign):
         return [hand_on(*work.parts(int(start), int(stop))) for start, stop in bounds]
 
     def each(self, work: Pass, columns: Array | None = None) -> Generator[Any]:
+        yield from self.cluster.results(self._applied(work, columns))
+
+    def first(self, work: Pass) -> Any:
+        return self.cluster.compute(self._applied(work, None)[:1])[0]
+
+    def _applied(self, work: Pass, columns: Array | None) -> list[Any]:
+        """Return the tasks whose results are those of `each`."""
         applied = self._delayed(_applied)
         ready = zip(self._read(columns), self._given(work), strict=True)
-        yield from self.cluster.results([applied(work.task, *block) for block in ready])
+        return [applied(work.task, *block) for block in ready]
 
     def fold(
         self,
