@@ -75,7 +75,7 @@ def test_without_sets_it_says_so():
 
 def test_what_cannot_be_drawn_is_refused(model):
     with pytest.raises(ValueError, match="y must be one of"):
-        CredibleSetsDisplay.from_estimator(model, y="p")
+        CredibleSetsDisplay.from_estimator(model, y="height")
     with pytest.raises(ValueError, match="positions must be 20 finite numbers"):
         CredibleSetsDisplay.from_estimator(model, positions=[1, 2])
     X, y = locus()
