@@ -309,7 +309,7 @@ def test_the_seed_decides_the_folds(run, table):
 
 
 def test_models_are_sampled_unless_a_method_or_its_settings_are_asked_for(run, table, tmp_path):
-    words = ("select", table, "--target", "y")
+    words = ("select", table, "--target", "y", "--stability", "0")
     for more, method in (
         ((), "spike-slab"),
         (("--expected-size", "2"), "spike-slab"),
@@ -326,7 +326,7 @@ def test_models_are_sampled_unless_a_method_or_its_settings_are_asked_for(run, t
     assert "method garrote, which" not in out
     wide = np.random.default_rng(0).standard_normal((30, 5001))
     np.savez(tmp_path / "wide.npz", X=wide, y=3 * wide[:, 0])
-    _, out, _ = run("select", tmp_path / "wide.npz", "--target", "y")
+    _, out, _ = run("select", tmp_path / "wide.npz", *words[2:], "--cv", "2")
     assert "method garrote, which" in out
 
 
@@ -760,8 +760,8 @@ def test_a_known_part_of_log_odds_is_used_by_fits_and_predictions(run, values, t
     rows = [[*X[i], known[i], labels[i]] for i in range(N)]
     table = write(tmp_path / "labels.csv", [*NAMES, "known", "label"], rows)
     model = tmp_path / "model.garrote"
-    asked = ("--target", "label", "--method", method, "--offset", "known", "--save", model)
-    assert run("select", table, *asked)[0] == 0
+    asked = ("--target", "label", "--method", method, "--offset", "known", "--stability", "0")
+    assert run("select", table, *asked, "--save", model)[0] == 0
     code, out, _ = run("predict", model, table)
     assert code == 0
     loaded = load_model(model)
@@ -785,16 +785,16 @@ def test_a_known_part_of_numbers_is_used_by_fits_and_predictions(run, table, val
 
 def test_settings_of_priors_and_methods_make_objects(run, table, tmp_path):
     model = tmp_path / "model.garrote"
-    given = ("--target", "y", "--method", "spike-slab", "--save", model, "--expected-size", "2")
+    given = ("--target", "y", "--save", model, "--stability", "0", "--method")
+    slab = ("spike-slab", "--expected-size", "2")
     settings = ("--set", "slab_variance=2", "--set", "n_steps=300", "--set", "burn_in=50")
-    assert run("select", table, *given, *settings)[0] in (0, 3)
+    assert run("select", table, *given, *slab, *settings)[0] in (0, 3)
     made = load_model(model)
     assert made.prior == TwoHumpedSlab(2)
     assert made.method == Sample(300, 50)
     assert made.inclusion == ExpectedSize(2.0)
-    given = ("--target", "y", "--method", "shrinkage", "--save", model)
     settings = ("--set", "prior=student", "--set", "degrees=4", "--set", "n_steps=200")
-    assert run("select", table, *given, *settings)[0] in (0, 3)
+    assert run("select", table, *given, "shrinkage", *settings)[0] in (0, 3)
     made = load_model(model)
     assert (made.prior, made.method) == (StudentPrior(4), Gibbs(200))
 
@@ -923,7 +923,8 @@ def ordered(tmp_path):
 
 
 def fused(table, *more):
-    return ("select", table, "--target", "y", "--penalty", "fused-lasso", "--alpha", "0.3", *more)
+    given = ("--target", "y", "--penalty", "fused-lasso", "--alpha", "0.3", "--stability", "0")
+    return ("select", table, *given, *more)
 
 
 def effects(out):
