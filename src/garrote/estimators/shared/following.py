@@ -6,10 +6,12 @@ That is scikit-learn's rule for the array API ("everything follows X"), and hold
 
 from collections.abc import Callable
 from functools import wraps
+from inspect import getattr_static, isfunction
 from typing import Any
 
 import numpy as np
 from sklearn import get_config
+from sklearn.utils.metaestimators import available_if
 
 from garrote.designs.devices.arrays import is_foreign, to_device, to_host
 from garrote.designs.stored import as_stored
@@ -26,10 +28,13 @@ def follow_rows(estimator: type) -> None:
 
 def _replace(estimator: type, name: str, wrap: Callable[..., Any]) -> None:
     method = getattr(estimator, name, None)
-    if method is not None and not hasattr(method, "_follows_rows"):
-        wrapped = wrap(method)
-        wrapped._follows_rows = True
-        setattr(estimator, name, wrapped)
+    if method is None or hasattr(method, "_follows_rows"):
+        return
+    wrapped, stored = wrap(method), getattr_static(estimator, name)
+    wrapped._follows_rows = True
+    if not isfunction(stored):  # a method that some of its objects lack stays one
+        wrapped = available_if(lambda self: bool(stored.__get__(self, type(self))))(wrapped)
+    setattr(estimator, name, wrapped)
 
 
 def _following(method: Callable[..., Any]) -> Callable[..., Any]:
