@@ -695,6 +695,8 @@ def test_the_documented_keys_are_those_that_the_command_writes(tmp_path):
         "progression",
         "--method",
         "garrote",
+        "--stability",
+        "2",
     ]
     assert main([*words, "--json", str(tmp_path / "out.json")]) == 0
     document = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
