@@ -97,6 +97,7 @@ def _variable(selection: Selection, g: int) -> dict[str, Any]:
     """Return a variable and, where it has several columns, each of these."""
     found, groups = selection.by_variable, selection.groups
     entry = {**_entry(found, g), "position": _position(selection, g)}
+    entry["place"] = selection.placed.to_dict(g) if selection.placed else None
     if groups is None:
         return {**entry, "kind": "column", "reference": None, "parents": [], "levels": []}
     columns = groups.columns(g)
@@ -122,7 +123,6 @@ def _entry(selection: Selection, j: int) -> dict[str, Any]:
         "found_again": None if again is None else int(again.found[j]),
         "deviation": None if deviation is None else number(deviation[j]),
         "class": selection.by_class.names_of([j])[0] if selection.by_class else None,
-        "place": selection.placed.to_dict(j) if selection.placed else None,
     }
 
 
