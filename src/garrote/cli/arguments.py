@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from garrote import __version__
+from garrote.cli.commands.genotypes import add_genotypes
 from garrote.cli.errors import UsageError, suggestion
 from garrote.cli.pictures.arguments import add_image
 from garrote.cli.values import (
@@ -116,7 +117,7 @@ def _select(command: argparse.ArgumentParser) -> None:
         "the free memory)",
     )  # fmt: skip
     _add_zscores(command)
-    _add_genotypes(command)
+    add_genotypes(command)
     _add_columns(command)
     _add_method(command)
     output = command.add_argument_group("output")
@@ -149,27 +150,6 @@ def _add_zscores(command: argparse.ArgumentParser) -> None:
         help="0 if LD is of the same samples; else how far it is from theirs, up to 1 (default: "
         "estimated)",
     )  # fmt: skip
-
-
-def _add_genotypes(command: argparse.ArgumentParser) -> None:
-    genotypes = command.add_argument_group("genotypes (.bed) in place of a table")
-    genotypes.add_argument(
-        "--pheno", metavar="FILE", help="table of people: IID (and FID), traits and covariates"
-    )
-    genotypes.add_argument("--trait", metavar="COLUMN", help="what is to be explained")
-    genotypes.add_argument(
-        "--region", type=names, action="extend", default=[], metavar="C:A-B",
-        help="chromosomes, or parts of them as 6:25000000-34000000",
-    )  # fmt: skip
-    genotypes.add_argument(
-        "--keep", metavar="FILE", help="people to keep: IID, or FID IID, a line each"
-    )
-    genotypes.add_argument(
-        "--maf",
-        type=shares,
-        metavar="F",
-        help="leave out variants whose rarer allele is rarer than F",
-    )
 
 
 def _add_columns(command: argparse.ArgumentParser) -> None:

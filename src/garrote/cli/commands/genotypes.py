@@ -16,6 +16,7 @@ from garrote.cli.settings import (
     method_for_table,
     method_name,
 )
+from garrote.cli.values import names, shares
 
 # What speaks of the columns of a table, and files of models, which predict from tables.
 _OF_TABLES = ("include", "exclude", "weights", "groups", "offset", "encode", "categories", "na",
@@ -34,6 +35,28 @@ class _Data:
     labels: bool
     notes: tuple[str, ...]
     source: str
+
+
+def add_genotypes(command: argparse.ArgumentParser) -> None:
+    """Add what speaks of genotypes to the grammar of `garrote select`."""
+    genotypes = command.add_argument_group("genotypes (.bed) in place of a table")
+    genotypes.add_argument(
+        "--pheno", metavar="FILE", help="table of people: IID (and FID), traits and covariates"
+    )
+    genotypes.add_argument("--trait", metavar="COLUMN", help="what is to be explained")
+    genotypes.add_argument(
+        "--region", type=names, action="extend", default=[], metavar="C:A-B",
+        help="chromosomes, or parts of them as 6:25000000-34000000",
+    )  # fmt: skip
+    genotypes.add_argument(
+        "--keep", metavar="FILE", help="people to keep: IID, or FID IID, a line each"
+    )
+    genotypes.add_argument(
+        "--maf",
+        type=shares,
+        metavar="F",
+        help="leave out variants whose rarer allele is rarer than F",
+    )
 
 
 def is_genotypes(options: argparse.Namespace) -> bool:
