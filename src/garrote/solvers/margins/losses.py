@@ -19,14 +19,14 @@ _NEXT_TO_A_BOUND = 1e-10
 
 
 class Lines(NamedTuple):
-    """Straight lines that stand for how a smooth loss pulls: pull_n + bend_n (place_n - f_n).
+    """Straight lines that stand for how a smooth loss pulls: pull_n + curvature_n (place_n - f_n).
 
-    The pull is minus the derivative in f_n, the bend the second one, each row's at a place of its own.
+    The pull is minus the derivative in f_n, the curvature the second one, of each row at its own place.
     """
 
     places: Floats
     pull: Floats
-    bend: Floats
+    curvature: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,8 +74,8 @@ class Margins:
 
     def lines(self, places: Floats, kink: Kink, widths: Floats) -> Lines:
         """Return what stands for the smooth loss around given places."""
-        bend = self.cost * kink.curvature(self.at - self.side * places, widths).sum(axis=0)
-        return Lines(places, self.pull(places, kink, widths), bend)
+        curvature = self.cost * kink.curvature(self.at - self.side * places, widths).sum(axis=0)
+        return Lines(places, self.pull(places, kink, widths), curvature)
 
     def places(self, pull: Floats, f: Floats, kink: Kink, widths: Floats) -> Floats:
         """Return where rows have given pulls; f itself where their pulls are next to their bounds."""

@@ -19,7 +19,7 @@ from garrote.solvers.margins.spaces import Point, Space
 from garrote.solvers.smoothing.kinks import Kink
 
 # Rows count that bend the objective by this much, where the norm bends it by 2;
-_LEAST_BEND = 1e-3
+_LEAST_CURVATURE = 1e-3
 # where none does, those whose distance is within this much of the nearest.
 _NEAREST = 1.0 + 1e-6
 # A step is as long as it should be where the slope has fallen to this share.
@@ -68,7 +68,7 @@ def step(smoothed: Smoothed, point: Point, pull: Floats, places: Floats) -> Step
     Every row's loss gives way to a line at its place: Newton's method has them at what the machine says.
     """
     lines = smoothed.margins.lines(places, smoothed.kink, smoothed.widths)
-    aim = smoothed.space.newton(point, lines, _bent(smoothed, lines))
+    aim = smoothed.space.newton(point, lines, _curved(smoothed, lines))
     there, promised, share = _along(smoothed, point, aim.point)
     # A step that gains nothing ends where it begins, but for rounding: its pulls are the better ones.
     level = abs(promised) <= ROUNDING * smoothed.value(point)
@@ -76,20 +76,20 @@ def step(smoothed: Smoothed, point: Point, pull: Floats, places: Floats) -> Step
     return Step(there, ahead, abs(promised) if level else promised, share)
 
 
-def _bent(smoothed: Smoothed, lines: Lines) -> Array:
-    """Return the rows that bend; where none does, the nearest are made to, as if at their kinks."""
-    bent = np.flatnonzero(lines.bend * smoothed.space.lengths > _LEAST_BEND)
-    if len(bent):
-        return bent
+def _curved(smoothed: Smoothed, lines: Lines) -> Array:
+    """Return the rows that curve; where none does, the nearest are made to, as if at their kinks."""
+    curved = np.flatnonzero(lines.curvature * smoothed.space.lengths > _LEAST_CURVATURE)
+    if len(curved):
+        return curved
     margins, widths = smoothed.margins, smoothed.widths
     most = margins.cost * smoothed.kink.curvature(np.zeros(len(widths)), widths)
-    bent = np.flatnonzero(lines.bend > _LEAST_BEND * most)
-    if len(bent):  # rows so short that they bend the intercept alone
-        return bent
+    curved = np.flatnonzero(lines.curvature > _LEAST_CURVATURE * most)
+    if len(curved):  # rows so short that they bend the intercept alone
+        return curved
     distance = margins.distance(lines.places) / widths
-    bent = np.flatnonzero(distance <= _NEAREST * distance.min())
-    lines.bend[bent] = most[bent]
-    return bent
+    curved = np.flatnonzero(distance <= _NEAREST * distance.min())
+    lines.curvature[curved] = most[curved]
+    return curved
 
 
 def _along(smoothed: Smoothed, start: Point, aim: Point) -> tuple[Point, float, float]:

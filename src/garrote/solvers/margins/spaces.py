@@ -2,9 +2,9 @@
 
 In a space of features f = Z w + b with the norm w'w; in that of a kernel matrix f = K a + b with norm
 a'Ka (Staines & Barber's Eq. 28, a being beta times the label). A Newton step on norm + smooth loss asks
-for a' such that 2 a' = pull + bend (f - f'), f' = K a' + b': rows that do not bend have a' = pull / 2 at
-once, so that the equations to solve are those of the rows that bend, or of the features, whichever the
-space has.
+for a' such that 2 a' = pull + curvature (f - f'), f' = K a' + b': rows without curvature have
+a' = pull / 2 at once, so that the equations to solve are those of the rows with one, or of the features,
+whichever the space has.
 """
 
 from typing import Any, NamedTuple, Protocol
@@ -76,8 +76,8 @@ class Space(Protocol):
         """Return the machine that is stated beside pulls within their bounds."""
         ...
 
-    def newton(self, point: Point, lines: Lines, bent: Array) -> Aim:
-        """Return where Newton's step ends, ``bent`` being the rows whose bend counts."""
+    def newton(self, point: Point, lines: Lines, curved: Array) -> Aim:
+        """Return where Newton's step ends, ``curved`` being the rows whose curvature counts."""
         ...
 
     def among(self, rows: Array) -> "Space":
@@ -128,15 +128,15 @@ class KernelSpace:
         coef = 0.5 * pull
         return Point(coef, self._moved(point, coef), point.intercept)
 
-    def newton(self, point: Point, lines: Lines, bent: Array) -> Aim:
+    def newton(self, point: Point, lines: Lines, curved: Array) -> Aim:
         coef = 0.5 * lines.pull
-        coef[bent] = 0.0
+        coef[curved] = 0.0
         flat = self._moved(point, coef)
-        found, intercept = _solve_bent(
-            self.matrix[np.ix_(bent, bent)], lines, bent, flat[bent], float(coef.sum())
+        found, intercept = _solve_curved(
+            self.matrix[np.ix_(curved, curved)], lines, curved, flat[curved], float(coef.sum())
         )
-        coef[bent] = found
-        there = Point(coef, flat + self._rows_times(bent, found), intercept)
+        coef[curved] = found
+        there = Point(coef, flat + self._rows_times(curved, found), intercept)
         return Aim(there, 2.0 * coef)
 
     def _moved(self, point: Point, coef: Floats) -> Floats:
@@ -208,43 +208,43 @@ class FeatureSpace:
     def stated(self, point: Point, pull: Floats) -> Point:
         return point
 
-    def newton(self, point: Point, lines: Lines, bent: Array) -> Aim:
-        if len(bent) > self.rows.shape[1] + 1:
-            return self._by_columns(lines, bent)
-        # Few rows: their pulls are what is solved for, and keep their digits where they bend much.
+    def newton(self, point: Point, lines: Lines, curved: Array) -> Aim:
+        if len(curved) > self.rows.shape[1] + 1:
+            return self._by_columns(lines, curved)
+        # Few rows: their pulls are what is solved for, and keep their digits where they curve much.
         pull = lines.pull.copy()
-        pull[bent] = 0.0
-        some = self.rows[bent]
+        pull[curved] = 0.0
+        some = self.rows[curved]
         flat = some @ (0.5 * (self.rows.T @ pull))
         block = some @ some.T
         if scipy.sparse.issparse(block):
             block = block.toarray()
-        found, intercept = _solve_bent(block, lines, bent, flat, 0.5 * float(pull.sum()))
-        pull[bent] = 2.0 * found
+        found, intercept = _solve_curved(block, lines, curved, flat, 0.5 * float(pull.sum()))
+        pull[curved] = 2.0 * found
         return Aim(self.at(0.5 * (self.rows.T @ pull), intercept), pull)
 
-    def _by_columns(self, lines: Lines, bent: Array) -> Aim:
-        """Solve for the coefficients: 2 w' = Z' pull + Z' bend (f - f')."""
-        some, bend = self.rows[bent], lines.bend[bent]
+    def _by_columns(self, lines: Lines, curved: Array) -> Aim:
+        """Solve for the coefficients: 2 w' = Z' pull + Z' curvature (f - f')."""
+        some, curvature = self.rows[curved], lines.curvature[curved]
         count = self.rows.shape[1]
         equations = np.zeros((count + 1, count + 1))
         if scipy.sparse.issparse(some):
-            equations[:count, :count] = (some.T @ some.multiply(bend[:, None])).toarray()
+            equations[:count, :count] = (some.T @ some.multiply(curvature[:, None])).toarray()
         else:
-            scaled = np.sqrt(bend)[:, None] * some
+            scaled = np.sqrt(curvature)[:, None] * some
             equations[:count, :count] = scaled.T @ scaled
-        equations[:count, count] = equations[count, :count] = some.T @ bend
-        equations[count, count] = bend.sum()
+        equations[:count, count] = equations[count, :count] = some.T @ curvature
+        equations[count, count] = curvature.sum()
         equations.flat[:: count + 2] *= 1.0 + _JITTER
         equations.flat[: count * (count + 1) : count + 2] += 2.0
         aims = lines.pull.copy()
-        aims[bent] += bend * lines.places[bent]
+        aims[curved] += curvature * lines.places[curved]
         factor = scipy.linalg.cho_factor(equations, overwrite_a=True, check_finite=False)
         sides = np.append(self.rows.T @ aims, aims.sum())
         found = scipy.linalg.cho_solve(factor, sides, check_finite=False)
         there = self.at(found[:count], float(found[count]))
         pull = lines.pull.copy()
-        pull[bent] += bend * (lines.places - there.f)[bent]
+        pull[curved] += curvature * (lines.places - there.f)[curved]
         return Aim(there, pull)
 
     def among(self, rows: Array) -> "FeatureSpace":
@@ -260,23 +260,23 @@ class FeatureSpace:
         return float(self.rows.shape[1])
 
 
-def _solve_bent(
-    block: Floats, lines: Lines, bent: Array, flat: Floats, total: float
+def _solve_curved(
+    block: Floats, lines: Lines, curved: Array, flat: Floats, total: float
 ) -> tuple[Floats, float]:
-    """Return half the pulls of the rows that bend, and the intercept.
+    """Return half the pulls of the rows that curve, and the intercept.
 
     ``block`` are their kernel values, which are overwritten, ``flat`` what the other rows make of them,
     and ``total`` what the others' halved pulls add up to: all of them add up to 0.
     """
-    bend = lines.bend[bent]
+    curvature = lines.curvature[curved]
     # As the sum is known, its square may be weighed in: rows on a line through the intercept, which
     # products with each other alone do not tell apart, are told apart by it.
     weighed = float(np.mean(np.diag(block))) or 1.0
-    block.flat[:: len(bent) + 1] += 2.0 / bend + _JITTER * np.diag(block)
+    block.flat[:: len(curved) + 1] += 2.0 / curvature + _JITTER * np.diag(block)
     block += weighed
-    aims = lines.pull[bent] / bend + lines.places[bent] - flat - weighed * total
+    aims = lines.pull[curved] / curvature + lines.places[curved] - flat - weighed * total
     factor = scipy.linalg.cho_factor(block, overwrite_a=True, check_finite=False)
-    sides = np.column_stack([aims, np.ones(len(bent))])
+    sides = np.column_stack([aims, np.ones(len(curved))])
     found = scipy.linalg.cho_solve(factor, sides, overwrite_b=True, check_finite=False)
     intercept = float((found[:, 0].sum() + total) / found[:, 1].sum())
     return found[:, 0] - intercept * found[:, 1], intercept
