@@ -18,7 +18,6 @@ import numpy as np
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
-from garrote.elementary import copy_into
 from garrote.likelihoods import curvature, deviance, gradient, log_likelihood
 from garrote.solvers.algebra.factor_updates import (
     factor_column,
@@ -361,7 +360,7 @@ def newton_step(samples, members, size, coef, work):
         for i in range(rows):
             work.scaled[i] = work.row_curvatures[i] * column[i]
             total += work.slope[i] * column[i]
-        work.gradient[a] = total - samples.held[members[a]] * coef[a]
+        work.gradient[a] = work.step[a] = total - samples.held[members[a]] * coef[a]
         for b in range(a + 1):
             other = samples.columns[members[b]]
             total = 0.0
@@ -371,7 +370,6 @@ def newton_step(samples, members, size, coef, work):
         work.information[a, a] += samples.held[members[a]]
     _factorise(work.information, work.root, size)
     # R' z = g, then R step = z; g' H^-1 g = z' z.
-    copy_into(work.step[:size], work.gradient)
     solve_transposed(work.root, work.step.reshape((1, work.step.shape[0])), size)
     promised = 0.0
     for a in range(size):
