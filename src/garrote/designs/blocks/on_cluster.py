@@ -39,7 +39,7 @@ class DaskDesign(BlockDesign):
     -----
     Blocks are read from where they are stored by each pass, unless the table was persisted, and no state
     lives on a worker between tasks: parameters travel as arguments. So a worker that dies costs the time
-    of its tasks and nothing else. Sums have a fixed order, which makes answers the same bit for bit,
+    of its tasks, and changes no digit. Sums have a fixed order: answers are the same bit for bit,
     whatever the schedule, on machines of one kind.
 
     As for `ChunkedDesign`, regressions of numbers on up to 20,000 columns take one pass, folds included.
