@@ -146,7 +146,7 @@ def test_names_of_columns_come_back_whatever_they_are(data, tmp_path):
     assert back.get_feature_names_out().tolist() == model.get_feature_names_out().tolist()
     assert back.selection_.response == "yield"
     with pytest.raises(ValueError, match="feature names"):
-        back.predict(frame.rename(columns={"v0": "w"}))
+        back.predict(frame.set_axis(pd.Index([*names[:-1], "w"], dtype=object), axis=1))
 
 
 @pytest.mark.filterwarnings("ignore:No features were selected")
