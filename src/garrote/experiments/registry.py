@@ -147,6 +147,15 @@ STUDIES = {
     "murphy-figure-13.11": Study(
         "a projected gradient step", "murphy.sketches.projected_step", "run_figure_13_11"
     ),
+    "murphy-figure-13.21": Study(
+        "filters of natural images", "pictures.latent_factors", "run_figure_13_21"
+    ),
+    "murphy-figure-13.23": Study(
+        "a photograph with text over it", "pictures.inpainting", "run_figure_13_23"
+    ),
+    "murphy-table-13.3": Study(
+        "models of latent factors", "pictures.latent_factors", "run_table_13_3"
+    ),
     "murphy-figure-13.22": Study(
         "the model of compressed sensing", "sensing.figure_13_22", "run_figure_13_22"
     ),

@@ -3,8 +3,6 @@
 from garrote.experiments.texts.murphy_first_sections import FIRST_SECTIONS, UNDRAWN
 from garrote.experiments.texts.places import Entry, Text
 
-_CODING = "planned"
-
 _EXTENSIONS = (
     Entry("section 13.5", "beyond the lasso", "penalties.GroupLasso penalties.FusedLasso"),
     Entry("section 13.5.1", "groups", "penalties.GroupLasso"),
@@ -143,7 +141,7 @@ _RELEVANCE = (
     Entry("section 13.7.5", "for labels", "RelevanceClassifier"),
 )
 
-_NOT_YET = (
+_SPARSE_CODING = (
     Entry(
         "section 13.8",
         "sparse coding, and what not to confuse it with",
@@ -154,14 +152,14 @@ _NOT_YET = (
         "learning a dictionary",
         "coding.DictionaryLearning coding.BetaProcessDictionary",
     ),
-    Entry("section 13.8.2", "filters of natural images", remark=_CODING),
+    Entry("section 13.8.2", "filters of natural images", "", "murphy-figure-13.21"),
     Entry(
         "section 13.8.3",
         "compressed sensing",
         "coding.CompressedSensing designs.operators.Operator",
     ),
-    Entry("section 13.8.4", "inpainting", remark=_CODING),
-    Entry("Table 13.3", "models of latent factors", remark=_CODING),
+    Entry("section 13.8.4", "inpainting", "coding.Inpainter coding.Denoiser"),
+    Entry("Table 13.3", "models of latent factors", "", "murphy-table-13.3"),
     Entry(
         "Eq. 13.174",
         "the likelihood of a dictionary",
@@ -171,9 +169,9 @@ _NOT_YET = (
     Entry("Eqs. 13.175-13.177", "codes and dictionary together", "coding.DictionaryLearning"),
     Entry("Eq. 13.178", "non-negative factors", "coding.NonNegativeFactorization"),
     Entry("Eq. 13.179", "factors that are both sparse", "coding.SparseMatrixFactorization"),
-    Entry("Figure 13.21", "filters of natural images", remark=_CODING),
+    Entry("Figure 13.21", "filters of natural images", "", "murphy-figure-13.21"),
     Entry("Figure 13.22", "compressed sensing", "coding.CompressedSensing", "murphy-figure-13.22"),
-    Entry("Figure 13.23", "inpainting", remark=_CODING),
+    Entry("Figure 13.23", "inpainting", "coding.Inpainter", "murphy-figure-13.23"),
 )
 
 _EXERCISES = (
@@ -228,7 +226,7 @@ MURPHY = Text(
         *_EXTENSIONS,
         *_NON_CONVEX,
         *_RELEVANCE,
-        *_NOT_YET,
+        *_SPARSE_CODING,
         *_EXERCISES,
     ),
 )
