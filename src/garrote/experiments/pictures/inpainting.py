@@ -88,11 +88,11 @@ def strokes(shape: tuple[int, ...]) -> Array:
     for top in range(3, shape[0] - 8, 14):
         left = 2
         while left < shape[1] - 6:
-            down, across = rng.integers(4, 8), rng.integers(3, 6)
+            down, across = int(rng.integers(4, 8)), int(rng.integers(3, 6))
             mask[top : top + down, left : left + 2] = True
             bar = top + rng.integers(0, down - 1)
             mask[bar : bar + 2, left : left + across] = True
-            left += across + rng.integers(2, 5)
+            left += across + int(rng.integers(2, 5))
     return mask
 
 
