@@ -26,7 +26,15 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import KFold
 
 import garrote
-from garrote import SparseRegressor, VariationalGarrote, estimators, penalties, persistence
+from garrote import (
+    SmoothSVC,
+    SparseClassifier,
+    SparseRegressor,
+    VariationalGarrote,
+    estimators,
+    penalties,
+    persistence,
+)
 from garrote.estimators.shared.saving import SaveMixin
 from garrote.greedy import Splicing
 from garrote.inference import Gibbs, Sample
@@ -147,6 +155,17 @@ def test_names_of_columns_come_back_whatever_they_are(data, tmp_path):
     assert back.selection_.response == "yield"
     with pytest.raises(ValueError, match="feature names"):
         back.predict(frame.set_axis(pd.Index([*names[:-1], "w"], dtype=object), axis=1))
+
+
+@pytest.mark.parametrize("kind", [object, "category", "string"])
+def test_words_of_a_data_frame_stay_the_labels_of_a_classifier(kind, data, tmp_path):
+    X, y = data
+    labels = pd.Series(np.where(y > np.median(y), "high", "low")).astype(kind)
+    for model in (SparseClassifier(alpha=0.1), SmoothSVC(calibration=2)):
+        back = there_and_back(model.fit(X, labels), tmp_path)
+        assert back.classes_.tolist() == ["high", "low"]
+        assert back.classes_.dtype == model.classes_.dtype
+        assert back.predict(X).tolist() == model.predict(X).tolist()
 
 
 @pytest.mark.filterwarnings("ignore:No features were selected")

@@ -55,8 +55,12 @@ def _try_predictions(model: Any) -> None:
         answers["predict_proba"] = chances = model.predict_proba(rows)
         if chances.shape[1:] != np.shape(model.classes_):
             raise ModelFileError(f"classes_ has shape {np.shape(model.classes_)}")
+    # Classes that were words of a data frame are Python's own, and so are predictions then.
+    words = np.asarray(getattr(model, "classes_", 0.0)).dtype.kind == "O"
     for name, found in answers.items():
-        if not isinstance(found, np.ndarray) or found.shape[:1] != (2,) or found.dtype.kind == "O":
+        expected = words and name == "predict"
+        odd = not isinstance(found, np.ndarray) or (found.dtype.kind == "O") != expected
+        if odd or found.shape[:1] != (2,):
             raise ModelFileError(
                 f"its parts do not fit together: {name} gives {type(found).__name__}"
             )
