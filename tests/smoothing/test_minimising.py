@@ -150,13 +150,25 @@ def test_a_function_of_plateaus_and_one_of_a_single_point_at_a_time():
     assert "SmoothFit(x=[" in repr(fit)
 
 
-def test_progress_is_told_width_by_width():
+def test_progress_is_told_width_by_width_or_step_by_step():
     told = []
+
+    def far(x):
+        return (x**2).sum(axis=1)
+
     minimise(
-        GaussianBound(lambda x: (x**2).sum(axis=1)), np.ones(2), sigma=Shrinking(1.0, 0.2),
-        callback=told.append,
+        GaussianBound(far), np.ones(2), sigma=Shrinking(1.0, 0.2), callback=told.append,
     )  # fmt: skip
     assert [(one.done, one.total) for one in told] == [(k, 4) for k in (1, 2, 3, 4)]
+    told.clear()
+    learned = NaturalGradient(steps=30)
+    minimise(GaussianBound(far), np.ones(2), optimiser=learned, callback=told.append)
+    assert [(one.done, one.total) for one in told] == [(k, 30) for k in range(1, 31)]
+    for optimiser in (NaturalGradient(steps=5), LBFGS(steps=5)):
+        told.clear()
+        minimise(BernoulliBound(far), np.full(2, 0.3), optimiser=optimiser, callback=told.append)
+        assert [one.done for one in told[:5]] == [1, 2, 3, 4, 5][: len(told)]
+        assert {(one.stage, one.total) for one in told} == {("smoothing", 5)}
 
 
 @pytest.mark.parametrize("optimiser", ["auto", "lbfgs"])
@@ -222,6 +234,31 @@ def test_torch_differentiates_what_is_smooth_inside():
     assert torch.abs(minimise(alone, start).x - goal).max() < 0.02
 
 
+def test_what_torch_cannot_differentiate_is_said_so():
+    if find_spec("torch") is None:
+        pytest.skip(NO_TORCH)
+    import torch
+
+    def f(x):
+        return torch.abs(x - 1.0).sum(dim=-1)
+
+    start = torch.zeros(3, dtype=torch.float64)
+    for lost in (lambda x: f(x).detach(), lambda x: f(x.detach()).numpy()):
+        for batched in (True, False):
+            bound = GaussianBound(lost, derivative="autograd", batched=batched)
+            with pytest.raises(TypeError, match="needs an f that PyTorch can follow"):
+                minimise(bound, start)
+    steps = GaussianBound(lambda x: torch.round(x).abs().sum(dim=1), derivative="autograd")
+    with pytest.raises(ValueError, match=r"derivative is not that of f.*where f has jumps"):
+        minimise(steps, start + 3.0)
+    scale = torch.nn.Parameter(torch.ones((), dtype=torch.float64))
+    with torch.no_grad():  # of the caller, who may be evaluating a model
+        bound = GaussianBound(lambda x: scale * f(x), derivative="autograd")
+        assert torch.abs(minimise(bound, start).x - 1.0).max() < 0.02
+    with pytest.raises(TypeError, match=r"float32 or float64.*got int64"):
+        minimise(GaussianBound(f), torch.zeros(3, dtype=torch.int64))
+
+
 def test_a_function_that_works_in_place_changes_no_point():
     def f(x):
         x -= 1.0
@@ -280,6 +317,20 @@ def test_bad_input_is_refused_with_what_is_allowed():
         minimise(BernoulliBound(f), np.array([2.0, 0.5]))
     with pytest.raises(ValueError, match="Newton has no curvature there"):
         minimise(BernoulliBound(f), np.array([0.2, 0.5]), optimiser="newton")
+    for sigma in (1e-200, 1e200):
+        with pytest.raises(ValueError, match="whose square is no number to count with"):
+            minimise(bound, np.zeros(2), sigma=sigma)
+    for settings in ({"sigma": -1.0}, {"error": 1.0}):
+        with pytest.raises(ValueError, match="switches have probabilities alone"):
+            minimise(BernoulliBound(f), np.array([0.2, 0.5]), **settings)
+    with pytest.raises(
+        TypeError, match="must be a GaussianBound or a BernoulliBound, got a function"
+    ):
+        minimise(f, np.zeros(2))
+    with pytest.raises(TypeError, match=r"float32 or float64.*got float16"):
+        minimise(bound, np.zeros(2, dtype=np.float16))
+    with pytest.raises(TypeError, match=r"float32 or float64.*got int64"):
+        minimise(bound, array_api_strict.zeros(2, dtype=array_api_strict.int64))
     with pytest.raises(ValueError, match="factor must be between 0 and 1"):
         Shrinking(factor=1.0)
     with pytest.raises(ValueError, match="rate must be positive"):

@@ -50,6 +50,8 @@ class Certificate:
                          objective is farther than that from the best
     gap                  how much lower any other point's value could be at most, in the function's units
     slope of the average length of the gradient of an average, times its deviations, in the same units
+    gradient of the average the same length without the deviations: units of the function over its
+                         argument's
     error of the slope   the standard error of that, over fresh draws; 0 where the average is known
     averaging adds       the most that an average is above the function itself
     one flip             by how much the function is lower with one switch flipped; in its units

@@ -58,6 +58,7 @@ class BernoulliBound:
 
     def __post_init__(self) -> None:
         check_count("draws", self.draws, 4)
+        check_count("random_state", self.random_state, 0)
         if (self.average is None) != (self.gradient is None):
             raise ValueError(
                 "average and gradient go together: give both, or none of them and U is sampled"
@@ -70,7 +71,7 @@ class BernoulliBound:
     def at(self, objective: Objective, theta: Floats, stream: int, times: int = 1) -> Average:
         """Return U and its slope, from draws of some stream, ``times`` as many as usual."""
         if self.average is not None and self.gradient is not None:
-            return self._known(theta)
+            return self.known(theta)
         if self.is_exact(len(theta)):
             return _over_all_states(objective, theta)
         half = times * ((self.draws + 1) // 2)
@@ -78,7 +79,7 @@ class BernoulliBound:
             (half, len(theta))
         )
         pairs = (uniform < theta, 1.0 - uniform < theta)
-        both = [_flipped(objective, states.astype(np.float64)) for states in pairs]
+        both = [flipped(objective, states.astype(np.float64)) for states in pairs]
         values, slopes = zip(*both, strict=True)
         value, slope = 0.5 * (values[0] + values[1]), 0.5 * (slopes[0] + slopes[1])
         return Average(
@@ -89,7 +90,7 @@ class BernoulliBound:
             slope.std(axis=0, ddof=1) / np.sqrt(half),
         )
 
-    def _known(self, theta: Floats) -> Average:
+    def known(self, theta: Floats) -> Average:
         """Return what the user's own functions say, checked."""
         value = to_numpy(self.average(theta)) if self.average else np.empty(0)
         gradient = to_numpy(self.gradient(theta)) if self.gradient else np.empty(0)
@@ -104,7 +105,7 @@ class BernoulliBound:
         return Average(float(value), gradient, None, 0.0, np.zeros(len(theta)))
 
 
-def _flipped(objective: Objective, states: Floats) -> tuple[Floats, Floats]:
+def flipped(objective: Objective, states: Floats) -> tuple[Floats, Floats]:
     """Return f at some states, and what each of their switches does to it."""
     values = objective.values(objective.place(states))
     slopes = np.empty_like(states)

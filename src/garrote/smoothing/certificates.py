@@ -4,6 +4,7 @@ import numpy as np
 
 from garrote.arrays import Floats
 from garrote.results.certificates import SMOOTHED, Certificate
+from garrote.smoothing.agreement import check_average
 from garrote.smoothing.averages import Average
 from garrote.smoothing.bernoulli import BernoulliBound, flips
 from garrote.smoothing.gaussian import GaussianBound
@@ -23,9 +24,11 @@ def certify_mean(
     """
     average = bound.at(objective, x, sigma, _FRESH, _TIMES)
     value = objective.value(x)
+    check_average(bound, objective, x, value, sigma)
     slope = float(np.linalg.norm(sigma * average.gradient))
     parts = {
         "slope of the average": slope,
+        "gradient of the average": float(np.linalg.norm(average.gradient)),
         "error of the slope": float(np.linalg.norm(sigma * average.gradient_error)),
     }
     gaps = [] if lower is None else [_above(value, lower)]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.settings import check_count
+from garrote.settings import check_count, is_number
 from garrote.smoothing.averages import Average, draw_pairs, from_slopes, from_values
 from garrote.smoothing.objective import Objective, to_numpy
 from garrote.solvers.smoothing.guarantee import smoothing_error, width_for
@@ -85,10 +85,14 @@ class GaussianBound:
             )
         if self.curvature is not None and self.average is None:
             raise ValueError("curvature goes with average and gradient: give all three")
-        if self.added is not None and not (len(self.added) == 2 and min(self.added) >= 0):
-            raise ValueError(f"added must be two numbers >= 0, got {self.added!r}")
-        if not self.convexity >= 0:
-            raise ValueError(f"convexity must be >= 0, got {self.convexity!r}")
+        check_count("random_state", self.random_state, 0)
+        added = self.added
+        if added is not None and not (
+            isinstance(added, tuple | list) and len(added) == 2 and all(map(_is_size, added))
+        ):
+            raise ValueError(f"added must be two numbers >= 0, got {added!r}")
+        if not _is_size(self.convexity):
+            raise ValueError(f"convexity must be >= 0 and finite, got {self.convexity!r}")
 
     @property
     def sampled(self) -> bool:
@@ -116,30 +120,38 @@ class GaussianBound:
         self, objective: Objective, mu: Floats, sigma: Floats, stream: int, times: int = 1
     ) -> Average:
         """Return U and its derivatives, from draws of some stream, ``times`` as many as usual."""
-        if self.average is not None and self.gradient is not None:
-            return self._known(mu, sigma)
+        if not self.sampled:
+            return self.known(mu, sigma)
+        if not objective.has_slopes:
+            return self.drawn(objective, mu, sigma, stream, times)
+        normal, above, below = self._around(objective, mu, sigma, stream, times)
+        values = 0.5 * (objective.values(above) + objective.values(below))
+        slopes = objective.slopes(above), objective.slopes(below)
+        return from_slopes(values, *slopes, normal, sigma)
+
+    def drawn(
+        self, objective: Objective, mu: Floats, sigma: Floats, stream: int, times: int = 1
+    ) -> Average:
+        """Return U and its derivatives from values of f alone, whatever else is known."""
+        normal, above, below = self._around(objective, mu, sigma, stream, times)
+        values = objective.values(above), objective.values(below)
+        return from_values(objective.value(mu), *values, normal, sigma)
+
+    def _around(
+        self, objective: Objective, mu: Floats, sigma: Floats, stream: int, times: int
+    ) -> tuple[Floats, Any, Any]:
+        """Return normal numbers, and the pairs of points that they make."""
         pairs = times * self._pairs(len(mu))
         normal = draw_pairs(pairs, len(mu), self.random_state, stream)
         centre, away = objective.place(mu), objective.place(normal) * objective.place(sigma)
-        above, below = centre + away, centre - away
-        values = objective.values(above), objective.values(below)
-        if objective.has_slopes:
-            return from_slopes(
-                0.5 * (values[0] + values[1]),
-                objective.slopes(above),
-                objective.slopes(below),
-                normal,
-                sigma,
-            )
-        middle = float(objective.values(centre[None, :])[0])
-        return from_values(middle, *values, normal, sigma)
+        return normal, centre + away, centre - away
 
     def _pairs(self, count: int) -> int:
         if self.draws is not None:
             return (self.draws + 1) // 2
         return min(max(_LEAST, _EACH * (count + 1)), _MOST)
 
-    def _known(self, mu: Floats, sigma: Floats) -> Average:
+    def known(self, mu: Floats, sigma: Floats) -> Average:
         """Return what the user's own functions say, checked."""
         count = len(mu)
         value = to_numpy(self.average(mu, sigma)) if self.average else np.empty(0)
@@ -160,3 +172,8 @@ class GaussianBound:
                     f"{name} returned a number that is not finite at sigma = {sigma.max():.3g}"
                 )
         return Average(float(value), gradient, second, 0.0, np.zeros(count))
+
+
+def _is_size(value: Any) -> bool:
+    """Tell whether a setting is a finite number that is not negative."""
+    return is_number(value) and value >= 0

@@ -1,6 +1,5 @@
 """From a function and a start to a point, its value, and a certificate made of fresh draws."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,14 +9,15 @@ from garrote.arrays import Floats
 from garrote.proximal.inputs import as_floats
 from garrote.results.certificates import Certificate
 from garrote.settings import is_number
+from garrote.smoothing.agreement import check_said
 from garrote.smoothing.bernoulli import BernoulliBound
 from garrote.smoothing.certificates import certify_mean, certify_switches
 from garrote.smoothing.gaussian import GaussianBound
 from garrote.smoothing.objective import Objective, to_numpy
-from garrote.smoothing.optimisers import LBFGS, Descent, Newton, Optimiser, as_optimiser
+from garrote.smoothing.optimisers import LBFGS, Descent, Newton, Optimiser, Told, as_optimiser
 from garrote.smoothing.schedule import Shrinking
 from garrote.smoothing.switching import Switched, follow_switches
-from garrote.solvers.control import Callback, Progress
+from garrote.solvers.control import Callback
 from garrote.summaries import Shown
 
 # Widths from the first to this share of it, where nothing else is said.
@@ -65,7 +65,7 @@ def minimise(
     bound: GaussianBound | BernoulliBound,
     start: Any,
     *,
-    sigma: Any = 1.0,
+    sigma: Any = None,
     error: float | None = None,
     optimiser: Any = "auto",
     lower: float | None = None,
@@ -80,8 +80,9 @@ def minimise(
     start : array of shape (D,)
         Where the law is centred at first, or the first probabilities of switches. Of NumPy, PyTorch or
         another library of the array API, float32 or float64: f gets points of the same kind.
-    sigma : float or Shrinking, default=1
-        The first width, from which halves lead to a thousandth of it; or all of them.
+    sigma : float or Shrinking, optional
+        The first width of a normal law, 1 by default, from which halves lead to a thousandth of it; or
+        all of them.
     error : float, optional
         End where averaging adds no more than this, which ``bound.added`` tells (Eq. 18, as derived).
     optimiser : "auto", "newton", "lbfgs", "natural", Newton, LBFGS or NaturalGradient
@@ -90,7 +91,7 @@ def minimise(
     lower : float, optional
         A number that f is known not to fall below: the certificate is then a gap.
     callback : callable, optional
-        Told a `Progress` after each width.
+        Told a `Progress` after each width, or after each step where widths or probabilities are learned.
 
     Returns
     -------
@@ -109,6 +110,11 @@ def minimise(
     >>> round(float(fit.x[0]), 1), round(fit.value, 1)
     (4.0, 21.0)
     """
+    if not isinstance(bound, GaussianBound | BernoulliBound):
+        raise TypeError(
+            f"bound must be a GaussianBound or a BernoulliBound, got a {type(bound).__name__}: "
+            "minimise(GaussianBound(f), start)"
+        )
     if lower is not None and not is_number(lower):
         raise ValueError(f"lower must be a finite number or None, got {lower!r}")
     template = as_floats(start)
@@ -116,9 +122,14 @@ def minimise(
     objective = Objective(bound.f, getattr(bound, "derivative", None), bound.batched, template)
     way: Optimiser | None = None if optimiser == "auto" else as_optimiser(optimiser)
     if isinstance(bound, BernoulliBound):
+        if sigma is not None or error is not None:
+            raise ValueError(
+                "sigma and error are of normal laws: switches have probabilities alone"
+            )
         found = follow_switches(bound, objective, first, way, callback)
         return _of_switches(bound, objective, found, lower)
-    schedule = _schedule(bound, sigma, error)
+    schedule = _schedule(bound, 1.0 if sigma is None else sigma, error)
+    check_said(bound, objective, first, np.full(len(first), schedule.widths()[0]))
     run = _follow(bound, objective, first, schedule, way or _usual(bound), callback)
     return _of_numbers(bound, objective, run, lower)
 
@@ -162,14 +173,18 @@ def _follow(
     start: Floats,
     schedule: Shrinking,
     way: Optimiser,
-    callback: Callable[[Progress], None] | None,
+    callback: Callback | None,
 ) -> _Run:
     """Go down width by width; keep the mean of least value."""
     widths = schedule.widths()[:1] if way.learns else schedule.widths()
     at = Descent(start, np.full(len(start), widths[0]), 0)
     best, least, made, history = at, np.inf, 0, []
 
+    told = Told(callback, way.steps if way.learns else len(widths))
+
     def average(mu: Floats, sigma: Floats, stream: int) -> Any:
+        if way.learns:
+            told.next()
         return bound.at(objective, mu, sigma, 1 + stream)
 
     for level, width in enumerate(widths):
@@ -180,8 +195,8 @@ def _follow(
         history.append((float(at.sigma.max()), value))
         if value <= least:
             best, least = at, value
-        if callback is not None:
-            callback(Progress("smoothing", level + 1, len(widths)))
+        if not way.learns:
+            told.next()
     return _Run(best.mu, at.sigma, np.array(history), made)
 
 
@@ -200,13 +215,16 @@ def _schedule(bound: GaussianBound, sigma: Any, error: float | None) -> Shrinkin
         return sigma
     sigma = Shrinking(sigma).first  # which refuses what is no width
     last = bound.width_for(error) if error is not None else None
-    return Shrinking(
-        sigma, min(last, sigma) if last else max(_NARROW * sigma, np.finfo(float).tiny)
-    )
+    return Shrinking(sigma, min(last, sigma) if last else _NARROW * sigma)
 
 
 def _checked(start: Any) -> Floats:
     """Return the start in NumPy's float64; refuse what f cannot be asked about."""
+    kind = str(start.dtype).rpartition(".")[2]
+    if kind not in ("float32", "float64"):
+        raise TypeError(
+            f"start must be of float32 or float64, as f gets points of the same type, got {kind}"
+        )
     if len(start.shape) != 1 or not start.shape[0]:
         raise ValueError(
             f"start must be one point, an array of shape (D,), got shape {tuple(start.shape)}"

@@ -56,13 +56,13 @@ class Objective:
         if not np.isfinite(values).all():
             first = int(np.argmin(np.isfinite(values)))
             raise ValueError(
-                f"f returned {values[first]} at x = {_shown(points[first, ...])}: averages need finite "
+                f"f returned {values[first]} at x = {shown(points[first, ...])}: averages need finite "
                 "values. Give a large number where x is not allowed, or a smaller sigma"
             )
         if (np.abs(values) > _LARGEST).any():
             first = int(np.argmax(np.abs(values) > _LARGEST))
             raise ValueError(
-                f"f returned {values[first]:.3g} at x = {_shown(points[first, ...])}: numbers beyond "
+                f"f returned {values[first]:.3g} at x = {shown(points[first, ...])}: numbers beyond "
                 f"{_LARGEST:g} are refused, as their squares overflow; rescale f"
             )
         return values
@@ -94,16 +94,24 @@ class Objective:
         if not np.isfinite(slopes).all():
             first = int(np.argmin(np.isfinite(slopes).all(axis=1)))
             raise ValueError(
-                f"the derivative of f is not finite at x = {_shown(points[first, ...])}: leave it out, "
+                f"the derivative of f is not finite at x = {shown(points[first, ...])}: leave it out, "
                 "values alone are enough"
             )
         return slopes
 
     def _autograd(self, points: Any) -> Any:
         torch = namespace(points)
-        points = points.detach().requires_grad_(True)
-        values = self._f(points) if self._batched else torch.stack([*map(self._f, _single(points))])
-        return torch.autograd.grad(values.sum(), points)[0]
+        with torch.enable_grad():
+            points = points.detach().requires_grad_(True)
+            values = [self._f(points)] if self._batched else [*map(self._f, _single(points))]
+            if not all(getattr(value, "requires_grad", False) for value in values):
+                raise TypeError(
+                    "derivative='autograd' needs an f that PyTorch can follow, but what it returned "
+                    f"({type(values[0]).__name__}) has no way back to x: compute it from x by functions "
+                    "of torch, without detach(), or leave derivative out, as values are enough"
+                )
+            total = torch.stack([value.sum() for value in values]).sum()
+            return torch.autograd.grad(total, points, materialize_grads=True)[0]
 
     def _check_autograd(self) -> None:
         if self._derivative != "autograd":
@@ -144,7 +152,7 @@ def _single(points: Any) -> list[Any]:
     return [points[k, ...] for k in range(points.shape[0])]
 
 
-def _shown(point: Any) -> str:
+def shown(point: Any) -> str:
     """Return a point in few words."""
     numbers = to_numpy(point)
     more = f", ... ({len(numbers)} numbers)" if len(numbers) > _SHOWN else ""

@@ -10,6 +10,7 @@ from scipy.optimize import minimize as scipy_minimize
 from garrote.arrays import Floats
 from garrote.settings import Settings, as_settings, check_count, check_positive
 from garrote.smoothing.averages import Average
+from garrote.solvers.control import Callback, Progress
 
 # (mu, sigma, stream) -> the average and its derivatives, estimated from draws of that stream.
 AverageOf = Callable[[Floats, Floats, int], Average]
@@ -30,8 +31,23 @@ class Descent(NamedTuple):
     steps: int
 
 
+class Told:
+    """Whom to tell of steps, how many are done, and of how many."""
+
+    def __init__(self, callback: Callback | None, total: int):
+        self._callback, self._total, self._done = callback, total, 0
+
+    def next(self) -> None:
+        """Tell of one more; trials along a line count, too, but never beyond all."""
+        self._done = min(self._done + 1, self._total)
+        if self._callback is not None:
+            self._callback(Progress("smoothing", self._done, self._total))
+
+
 class Optimiser(Settings):
     """The base of optimisers."""
+
+    steps: int
 
     @property
     def learns(self) -> bool:

@@ -7,6 +7,9 @@ import numpy as np
 from garrote.arrays import Floats
 from garrote.settings import Settings, is_number
 
+# Squares of narrower widths, and of wider ones than one over it, are no longer numbers.
+_LEAST = 1e-100
+
 
 @dataclass(frozen=True)
 class Shrinking(Settings):
@@ -30,6 +33,11 @@ class Shrinking(Settings):
                 raise ValueError(
                     f"sigma must be a number above 0, got {name} = {value!r}: at 0 nothing is averaged, "
                     "and widths are the same for all coordinates"
+                )
+            if not _LEAST <= value <= 1.0 / _LEAST:
+                raise ValueError(
+                    f"sigma must be from {_LEAST:g} to {1.0 / _LEAST:g}, got {name} = {value:g}, whose "
+                    "square is no number to count with: rescale x"
                 )
         if not (is_number(self.factor) and 0 < self.factor < 1):
             raise ValueError(f"factor must be between 0 and 1, got {self.factor!r}")

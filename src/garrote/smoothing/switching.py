@@ -7,10 +7,11 @@ from scipy.optimize import minimize as scipy_minimize
 from scipy.special import expit, logit
 
 from garrote.arrays import Floats
+from garrote.smoothing.agreement import check_switches
 from garrote.smoothing.bernoulli import BernoulliBound, flips
 from garrote.smoothing.objective import Objective
-from garrote.smoothing.optimisers import LBFGS, NaturalGradient, Optimiser
-from garrote.solvers.control import Callback, Progress
+from garrote.smoothing.optimisers import LBFGS, NaturalGradient, Optimiser, Told
+from garrote.solvers.control import Callback
 
 # Probabilities begin no nearer to 0 and 1 than this, and end where all are that near; the largest
 # change of log odds in one step.
@@ -42,11 +43,13 @@ def follow_switches(
             f"start must be probabilities from 0 to 1, got {start[wrong]:g} at position {wrong}"
         )
     way = way or NaturalGradient()
+    check_switches(bound, objective, np.round(start))
     odds = logit(np.clip(start, _INSIDE, 1.0 - _INSIDE))
+    told = Told(callback, way.steps)
     if isinstance(way, LBFGS):
-        odds, history, steps = _by_lbfgs(bound, objective, odds, way)
+        odds, history, steps = _by_lbfgs(bound, objective, odds, way, told)
     elif isinstance(way, NaturalGradient):
-        odds, history, steps = _by_natural_steps(bound, objective, odds, way)
+        odds, history, steps = _by_natural_steps(bound, objective, odds, way, told)
     else:
         raise ValueError(
             "the average over switches is linear in each: Newton has no curvature there; take "
@@ -54,19 +57,18 @@ def follow_switches(
         )
     theta = expit(odds)
     state = _descended(objective, _rounded(bound, objective, theta))
-    if callback is not None:
-        callback(Progress("smoothing", 1, 1))
     return Switched(state, theta, np.array(history), steps)
 
 
 def _by_natural_steps(
-    bound: BernoulliBound, objective: Objective, odds: Floats, way: NaturalGradient
+    bound: BernoulliBound, objective: Objective, odds: Floats, way: NaturalGradient, told: Told
 ) -> tuple[Floats, list[tuple[float, float]], int]:
     """Move log odds along dU/dtheta, which is the natural gradient of these."""
     history = []
     for made in range(way.steps):
         theta = expit(odds)
         here = bound.at(objective, theta, 1 + made)
+        told.next()
         undecided = np.sqrt(theta * (1.0 - theta))
         history.append((float(undecided.max()), here.value))
         spread = float(np.linalg.norm(undecided * here.gradient))
@@ -77,7 +79,7 @@ def _by_natural_steps(
 
 
 def _by_lbfgs(
-    bound: BernoulliBound, objective: Objective, odds: Floats, way: LBFGS
+    bound: BernoulliBound, objective: Objective, odds: Floats, way: LBFGS, told: Told
 ) -> tuple[Floats, list[tuple[float, float]], int]:
     """Minimise the average over log odds, with the same draws all along."""
     history: list[tuple[float, float]] = []
@@ -85,6 +87,7 @@ def _by_lbfgs(
     def at(odds: Floats) -> tuple[float, Floats]:
         theta = expit(odds)
         here = bound.at(objective, theta, 1)
+        told.next()
         history.append((float(np.sqrt(theta * (1.0 - theta)).max()), here.value))
         return here.value, theta * (1.0 - theta) * here.gradient
 

@@ -169,7 +169,7 @@ def test_the_derived_width_gives_the_error_that_was_asked_for():
     assert smoothing_error(trace, linear, root / np.sqrt(trace)) > 20 * error
     assert width_for(0.0, 2.0, 1.0) == 0.5
     assert width_for(0.0, 0.0, 1.0) == np.inf
-    with pytest.raises(ValueError, match="error must be above 0, got 0"):
+    with pytest.raises(ValueError, match="error must be a number above 0, got 0"):
         width_for(1.0, 1.0, 0.0)
 
 

@@ -9,6 +9,8 @@ divide its root by the root of the trace where it has to be the trace.
 
 import numpy as np
 
+from garrote.settings import is_number
+
 
 def smoothing_error(quadratic: float, linear: float, width: float) -> float:
     """Return the most that smoothing adds: quadratic width^2 + linear width."""
@@ -21,7 +23,7 @@ def width_for(quadratic: float, linear: float, error: float) -> float:
     That is (sqrt(linear^2 + 4 quadratic error) - linear) / (2 quadratic), written such that nothing
     cancels and a quadratic part of 0 is no hazard.
     """
-    if not error > 0:
-        raise ValueError(f"error must be above 0, got {error!r}: no width gives less")
+    if not (is_number(error) and error > 0):
+        raise ValueError(f"error must be a number above 0, got {error!r}: no width gives less")
     below = linear + float(np.sqrt(linear**2 + 4.0 * quadratic * error))
     return 2.0 * error / below if below > 0 else np.inf
