@@ -196,6 +196,23 @@ def test_where_rows_hardly_differ_the_intercept_alone_is_found(kernel):
     assert nothing.objective_[0] == pytest.approx(4.0)
 
 
+@pytest.mark.parametrize("loss", ["gaussian", "huber"])
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+def test_rows_that_can_be_separated_have_one_machine_at_all_large_costs(kernel, loss):
+    X, y = load_iris(return_X_y=True)
+    X, y = X[:100], y[:100]
+    best = SmoothSVC(kernel, 1e4, loss, tol=1e-6).fit(X, y)
+    assert (np.abs(2 * best.dual_coef_) < 1e3).all()  # no multiplier is at its bound
+    theirs = SVC(C=1e10, kernel=kernel, tol=1e-8).fit(X, y)
+    for C in (1e8, 1e12):
+        hard = SmoothSVC(kernel, C, loss).fit(X, y)
+        assert hard.certificate_.value <= 1e-4
+        assert hard.objective_[0] == pytest.approx(best.objective_[0], rel=2e-4)
+        np.testing.assert_allclose(
+            hard.decision_function(X), theirs.decision_function(X), atol=2e-2
+        )
+
+
 def test_a_machine_that_is_stopped_says_how_far_it_may_be():
     X, y = table("breast cancer")
     with pytest.warns(Warning, match="after 3 Newton steps"):

@@ -8,6 +8,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 import reference_margins as plain
 from garrote.solvers.margins.duality import allowed, gap
 from garrote.solvers.margins.guarantee import error_bound, guaranteed_width
+from garrote.solvers.margins.hard_margin import train_hard
 from garrote.solvers.margins.losses import Margins
 from garrote.solvers.margins.narrowing import Narrowing, train
 from garrote.solvers.margins.spaces import FeatureSpace, KernelSpace
@@ -157,6 +158,23 @@ def test_a_single_width_ends_within_its_guaranteed_error(loss):
         best = plain.best_objective(kernel, y, margins.cost)
         assert found.width == sigma
         assert best * (1 - 1e-9) <= found.gap.objective <= best + error
+
+
+def test_a_machine_without_rows_on_the_wrong_side_is_found_where_it_is_the_best():
+    X, y, _, _ = labelled()
+    narrowing, ones, kink = Narrowing(), np.ones(60), KINKS["huber"]
+    for side, costs in ((np.where(X[:, 0] > 0, 1.0, -1.0), (1e5, 1e9)), (y, (1e3,))):
+        for cost in costs:
+            margins = Margins.hinge(side, np.full(60, cost))
+            found = train_hard(FeatureSpace(X), margins, kink, ones, narrowing)
+            if side is y:
+                assert found is None
+                continue
+            assert found.converged
+            assert (side * found.point.f >= 1).all()
+            assert np.abs(found.pull).max() < cost
+            found = gap(FeatureSpace(X), margins, found.point, found.pull)
+            assert found.objective == pytest.approx(found.bound, rel=1e-4)
 
 
 def test_the_best_intercept_is_that_of_a_search():

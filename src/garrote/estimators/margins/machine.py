@@ -19,6 +19,7 @@ from garrote.settings import check_count, check_positive, is_number
 from garrote.solvers.control import Progress
 from garrote.solvers.margins.duality import Gap, gap, null_objective
 from garrote.solvers.margins.guarantee import guaranteed_width
+from garrote.solvers.margins.hard_margin import train_hard
 from garrote.solvers.margins.losses import Margins
 from garrote.solvers.margins.narrowing import Narrowing, Trained, train
 from garrote.solvers.smoothing.kinks import KINKS
@@ -132,6 +133,10 @@ class SmoothMachine(SaveMixin, KernelSettings):
                 last = guaranteed_width(space, margins, kink, scales, error, weights)
         narrowing = Narrowing(first, factor, last, self.tol, self.max_iter)
         found = train(space, margins, kink, scales, narrowing, self._report)
+        if not found.converged and self.shrinking and len(margins.at) == 1:
+            hard = train_hard(space, margins, kink, scales, narrowing, self._report)
+            if hard is not None and hard.gap.relative < found.gap.relative:
+                found = hard._replace(steps=found.steps + hard.steps)
         coef, intercept, pull = found.point.coef, found.point.intercept, found.pull
         stated = gap(space, margins, space.at(coef, intercept), pull)
         if len(pull) < everyone:

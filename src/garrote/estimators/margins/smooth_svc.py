@@ -65,7 +65,8 @@ class SmoothSVC(ClassifierMixin, SmoothMachine):
     tol : float
         The gap, as a share of the objective, at which to stop.
     max_iter : int
-        Newton steps at most, for each machine.
+        Newton steps at most, for each machine; as many again where C is too large for them, to look for
+        a machine with no row on the wrong side.
     random_state : int, Generator or RandomState, optional
         Draws the landmarks.
     callback : callable, optional

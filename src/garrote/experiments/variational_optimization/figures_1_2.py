@@ -131,12 +131,13 @@ def _draw_1() -> Any:
     titles = ("(a) |w|", *(f"{name} b = {lasso.b:g}" for name, lasso in _PANELS.items()))
     lassos: tuple[Lasso | None, ...] = (None, *_PANELS.values())
     for axis, curve, title, lasso in zip(axes[0], curves, titles, lassos, strict=True):
-        axis.plot(w, curve(w), color=GARROTE)
-        for sigma in _WIDTHS:
+        axis.plot(w, curve(w), color=GARROTE, label="itself")
+        for sigma, style in zip(_WIDTHS, (":", "--", "-."), strict=True):
             smooth = (
                 absolute_value(_AVERAGE, w, sigma) if lasso is None else lasso.average(w, sigma)
             )
-            axis.plot(w, smooth, "--", color=LASSO, lw=1)
+            told = rf"averaged, $\sigma$ = {sigma:g}"
+            axis.plot(w, smooth, style, color=LASSO, lw=1.2, label=told)
             if lasso is not None:
                 best = np.array([lasso.smooth_optimum(sigma)])
                 axis.plot(best, lasso.average(best, sigma), ".", color=LASSO)
@@ -145,6 +146,8 @@ def _draw_1() -> Any:
             axis.plot(best, lasso.value(best), ".", color=GARROTE)
             axis.set_ylim(top=float(curve(w[w == 0.0])[0]) + 12)
         axis.set(xlabel=r"$\mu$", title=title)
+    axes[0, 0].legend(frameon=False, fontsize="small")
+    axes[0, 0].set_ylim(top=2.9)
     return figure
 
 
