@@ -25,12 +25,10 @@ for beta in betas:
     path.append(theta.copy())
 
 # %%
-# The best of fifty such starts, and the semidefinite relaxation: the maximum lies between them. Branches
-# that settle one switch after the other close the gap: nothing is better than what was found.
+# The best of fifty such starts, and the relaxation: the maximum is between them. Branching proves it.
 
 relaxed = maximise_binary(programme.A, programme.b, bound="semidefinite", random_state=0)
 found = maximise_binary(programme.A, programme.b, random_state=0)
-print(found)
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
 left.semilogx(betas, path, color="0.6", linewidth=0.6)
 left.set(xlabel="beta", ylabel="probabilities")

@@ -78,20 +78,18 @@ def minimise(
     bound : GaussianBound or BernoulliBound
         The function, and what is known of its average.
     start : array of shape (D,)
-        Where the law is centred at first, or the first probabilities of switches. Of NumPy, PyTorch or
-        another library of the array API, float32 or float64: f gets points of the same kind.
+        The law's first centre, or the first probabilities of switches. Of NumPy, PyTorch or another
+        library of the array API, float32 or float64: f gets points of the same kind.
     sigma : float or Shrinking, optional
-        The first width of a normal law, 1 by default, from which halves lead to a thousandth of it; or
-        all of them.
+        The first width (1), from which halves lead to a thousandth of it; or all of them.
     error : float, optional
         End where averaging adds no more than this, which ``bound.added`` tells (Eq. 18, as derived).
     optimiser : "auto", "newton", "lbfgs", "natural", Newton, LBFGS or NaturalGradient
-        By default Newton's steps where second derivatives are known or estimated, L-BFGS where they
-        are not, and natural gradients for switches.
+        "auto": Newton if second derivatives are known or estimated, else L-BFGS; natural for switches.
     lower : float, optional
-        A number that f is known not to fall below: the certificate is then a gap.
+        What f never falls below: the certificate is then a gap.
     callback : callable, optional
-        Told a `Progress` after each width, or after each step where widths or probabilities are learned.
+        Told a `Progress` after each width, or each step where widths or probabilities are learned.
 
     Returns
     -------
@@ -99,28 +97,20 @@ def minimise(
 
     Examples
     --------
-    A median, whose objective has a kink at every number:
-
     >>> import numpy as np
     >>> from garrote.smoothing import GaussianBound, minimise
-    >>> numbers = np.array([1.0, 2.0, 4.0, 8.0, 16.0])
     >>> def far(x):
-    ...     return np.abs(x - numbers).sum(axis=1)
+    ...     return np.abs(x - np.array([1.0, 2.0, 4.0, 8.0, 16.0])).sum(
+    ...         axis=1
+    ...     )  # least at the median
     >>> fit = minimise(GaussianBound(far), np.zeros(1), sigma=5.0)
     >>> round(float(fit.x[0]), 1), round(fit.value, 1)
     (4.0, 21.0)
     """
-    if not isinstance(bound, GaussianBound | BernoulliBound):
-        raise TypeError(
-            f"bound must be a GaussianBound or a BernoulliBound, got a {type(bound).__name__}: "
-            "minimise(GaussianBound(f), start)"
-        )
-    if lower is not None and not is_number(lower):
-        raise ValueError(f"lower must be a finite number or None, got {lower!r}")
-    template = as_floats(start)
-    first = _checked(template)
+    _check_given(bound, lower)
+    first = _checked(template := as_floats(start))
     objective = Objective(bound.f, getattr(bound, "derivative", None), bound.batched, template)
-    way: Optimiser | None = None if optimiser == "auto" else as_optimiser(optimiser)
+    way = None if optimiser == "auto" else as_optimiser(optimiser)
     if isinstance(bound, BernoulliBound):
         if sigma is not None or error is not None:
             raise ValueError(
@@ -129,9 +119,25 @@ def minimise(
         found = follow_switches(bound, objective, first, way, callback)
         return _of_switches(bound, objective, found, lower)
     schedule = _schedule(bound, 1.0 if sigma is None else sigma, error)
-    check_said(bound, objective, first, np.full(len(first), schedule.widths()[0]))
     run = _follow(bound, objective, first, schedule, way or _usual(bound), callback)
     return _of_numbers(bound, objective, run, lower)
+
+
+def _check_given(bound: Any, lower: Any) -> None:
+    """Refuse what is no bound, and a least value that is no number."""
+    if not isinstance(bound, GaussianBound | BernoulliBound):
+        raise TypeError(
+            f"bound must be a GaussianBound or a BernoulliBound, got a {type(bound).__name__}: "
+            "minimise(GaussianBound(f), start)"
+        )
+    if lower is not None and not is_number(lower):
+        raise ValueError(f"lower must be a finite number or None, got {lower!r}")
+
+
+def _refuse_widths(sigma: Any, error: Any) -> None:
+    """Refuse settings of normal laws where there are none."""
+    if sigma is not None or error is not None:
+        raise ValueError("sigma and error are of normal laws: switches have probabilities alone")
 
 
 def _of_switches(
@@ -176,6 +182,7 @@ def _follow(
     callback: Callback | None,
 ) -> _Run:
     """Go down width by width; keep the mean of least value."""
+    check_said(bound, objective, start, np.full(len(start), schedule.widths()[0]))
     widths = schedule.widths()[:1] if way.learns else schedule.widths()
     at = Descent(start, np.full(len(start), widths[0]), 0)
     best, least, made, history = at, np.inf, 0, []
