@@ -43,6 +43,9 @@ def test_bounds_are_where_many_pixels_are():
     assert Bounds.of(noisy.clip(low, high), known, 20.0) == (-np.inf, high)
     assert not Bounds.of(noisy.clip(low, high), None, 0.0).any
     assert not Bounds.of(np.zeros((5, 5)), None, 1.0).any
+    # Few whole numbers repeat themselves, and so do few pixels.
+    assert not Bounds.of(np.rint(noisy / 40.0), None, 0.5).any
+    assert not Bounds.of(noisy[:1, :20], None, 20.0).any
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, float])

@@ -11,8 +11,9 @@ from scipy.special import ndtr
 
 from garrote.arrays import Array, Floats
 
-# From which share of pixels of the least, or the largest, value on noise is taken to end there.
-_REPEATED = 1e-3
+# From which share of pixels of the least, or the largest, value on noise is taken to end there, if these
+# are some and so many times as many as those of the next values, half a deviation wide.
+_REPEATED, _SOME, _AS_NEXT = 1e-3, 5, 0.5
 # So many deviations of the noise from a bound next to nothing of it is cut off; and the steps, and how
 # far from a bound, in which means are tabulated.
 _FAR, _STEPS, _REACH = 2.0, 300, 6.0
@@ -37,8 +38,8 @@ class Bounds(NamedTuple):
         low, high = float(seen.min()), float(seen.max())
         if not sigma or high - low <= _FAR * sigma:
             return cls()
-        ends_low, ends_high = (np.mean(seen == end) >= _REPEATED for end in (low, high))
-        return cls(low if ends_low else -np.inf, high if ends_high else np.inf)
+        below = low if _ends(seen - low, sigma) else -np.inf
+        return cls(below, high if _ends(high - seen, sigma) else np.inf)
 
     @property
     def any(self) -> bool:
@@ -64,6 +65,16 @@ class Bounds(NamedTuple):
         slopes = 1.0 - ndtr(-below) - ndtr(-above)
         found = np.interp(mean, means, values)
         return np.asarray(found), np.asarray(1.0 / np.interp(mean, means, slopes))
+
+
+def _ends(distance: Floats, sigma: float) -> bool:
+    """Say whether noise was cut off where these distances are 0: its own tails thin out."""
+    here = distance == 0
+    count = np.count_nonzero(here)
+    if count < max(_SOME, _REPEATED * distance.size):
+        return False
+    reach = max(0.5 * sigma, float(distance[~here].min()))
+    return bool(count >= _AS_NEXT * np.count_nonzero(~here & (distance <= reach)))
 
 
 def _over(u: Floats) -> Floats:

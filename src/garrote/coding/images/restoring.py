@@ -75,7 +75,7 @@ def measured_scale(
 
     Only pixels that ``told`` marks are looked at: others have not all of their noise.
     """
-    if told.sum() < _ENOUGH < told.size:
+    if told.sum() < min(_ENOUGH, told.size):
         return 1.0
     if damage.known is None:
         return _by_two_copies(restore, damage, told, rng)
