@@ -137,7 +137,7 @@ class PenalisedFactors(FactorisingMethod):
                 record = LearningRecord.of(rounds, True)
                 return Factorised(atoms, codes, record, settled, memory=memory)
             before = row[0]
-            used = codes[weights > 0].any(axis=0)
+            used = np.asarray(codes[weights > 0].any(axis=0))
             if self._replace_unused(atoms, used, left, weights) is not None:
                 rounds[-1], before = (*row[:3], 1), np.inf
             for _ in range(_PASSES):

@@ -168,22 +168,8 @@ def _pursue(gram, lengths, products, squares, floors, by_error, rows, columns, c
                 continue
             scale = 1.0 / np.sqrt(pivot)
             score = product[best] * scale
-            whole = k - k % 4
             new[:] = source
-            for a in range(0, whole, 4):
-                s0, s1, s2, s3 = (
-                    rows[a, best],
-                    rows[a + 1, best],
-                    rows[a + 2, best],
-                    rows[a + 3, best],
-                )
-                r0, r1, r2, r3 = rows[a], rows[a + 1], rows[a + 2], rows[a + 3]
-                for j in range(atoms):
-                    new[j] -= s0 * r0[j] + s1 * r1[j] + s2 * r2[j] + s3 * r3[j]
-            for a in range(whole, k):
-                share, row = rows[a, best], rows[a]
-                for j in range(atoms):
-                    new[j] -= share * row[j]
+            _subtract_chosen(rows, k, best, new)
             for j in range(atoms):
                 new[j] *= scale
                 product[j] -= score * new[j]
@@ -202,3 +188,18 @@ def _pursue(gram, lengths, products, squares, floors, by_error, rows, columns, c
             for b in range(a + 1, k):
                 total -= rows[a, members[b]] * scores[b]
             scores[a] = total / rows[a, members[a]]
+
+
+@kernel
+def _subtract_chosen(rows, k, best, new):
+    """Take out of an atom's products what it has in common with ``k`` chosen ones, four at a time."""
+    atoms, whole = new.shape[0], k - k % 4
+    for a in range(0, whole, 4):
+        s0, s1, s2, s3 = rows[a, best], rows[a + 1, best], rows[a + 2, best], rows[a + 3, best]
+        r0, r1, r2, r3 = rows[a], rows[a + 1], rows[a + 2], rows[a + 3]
+        for j in range(atoms):
+            new[j] -= s0 * r0[j] + s1 * r1[j] + s2 * r2[j] + s3 * r3[j]
+    for a in range(whole, k):
+        share, row = rows[a, best], rows[a]
+        for j in range(atoms):
+            new[j] -= share * row[j]
