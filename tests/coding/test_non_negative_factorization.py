@@ -1,5 +1,7 @@
 """Non-negative factors: their conditions, plain NumPy beside them, and inputs of all kinds."""
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -171,3 +173,12 @@ def test_negative_signals_are_refused_with_their_place():
 def test_a_fit_that_has_not_settled_says_so():
     with pytest.warns(ConvergenceWarning, match=r"raise max_rounds \(2\) or tol"):
         NonNegativeFactorization(4, max_rounds=2, tol=1e-9).fit(parts())
+
+
+def test_signals_that_factors_make_up_wholly_end_before_rounding_decides():
+    X = parts(12, 12, 30)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = NonNegativeFactorization(12, tol=1e-12, max_rounds=20_000).fit(X)
+    assert model.record_.left[-1] <= 1e-10
+    assert model.record_.left[-2] > 1e-10

@@ -29,6 +29,26 @@ def test_pursuits_are_those_of_least_squares():
     assert codes.size.tolist() == [4] * 10
 
 
+def test_pursuits_by_error_take_the_atom_beside_which_least_is_left():
+    atoms, signals = signals_of_few_atoms(10, count=20)
+    atoms = np.vstack([atoms * np.linspace(0.3, 3, 20)[:, None], np.zeros(16)])
+    codes = encoded(PursuitCoding(4, choice="error"), atoms, signals)
+    for signal, code in zip(signals, codes.values.toarray(), strict=True):
+        inside = []
+        for _ in range(4):
+            left = [
+                np.sum((signal - np.linalg.lstsq(tried.T, signal, rcond=None)[0] @ tried) ** 2)
+                for tried in (atoms[[*inside, j]] for j in range(20))
+            ]
+            inside.append(int(np.argmin(left)))
+        assert set(np.flatnonzero(code)) == set(inside)
+        best = np.linalg.lstsq(atoms[inside].T, signal, rcond=None)[0]
+        np.testing.assert_allclose(code[inside], best, atol=1e-10)
+    alike = encoded(PursuitCoding(4), atoms, signals)
+    assert codes.error.mean() <= alike.error.mean()
+    assert codes.certificate.value < 1e-10
+
+
 def test_the_lasso_is_that_of_coordinate_descent_for_atoms_of_any_length():
     atoms, signals = signals_of_few_atoms(6)
     atoms = atoms * np.linspace(0.3, 3, len(atoms))[:, None]
@@ -126,6 +146,7 @@ def test_atoms_of_zeros_copies_and_silent_signals_have_their_answers(name):
     [
         (lambda: PursuitCoding(0), "n_nonzero must be an integer >= 1, got 0"),
         (lambda: PursuitCoding(tol=1.5), "tol is the share that may be left"),
+        (lambda: PursuitCoding(choice="best"), "choice must be 'likeness' or 'error'"),
         (lambda: LassoCoding(-1.0), "alpha must be positive and finite, got -1.0"),
         (lambda: ThresholdCoding(0.1, "firm"), "rule must be 'soft' or 'hard', got 'firm'"),
         (lambda: SpikeSlabCoding(1.0), "inclusion must be between 0 and 1, got 1.0"),

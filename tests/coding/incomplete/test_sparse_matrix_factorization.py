@@ -164,3 +164,53 @@ def test_a_fit_that_has_not_settled_says_how_far_it_is():
     signals = planted_factors(60, 12, 3)[2]
     with pytest.warns(UserWarning, match=r"max_rounds = 1 rounds .* raise either"):
         SparseMatrixFactorization(3, random_state=0, max_rounds=1).fit(signals)
+
+
+def _objective(model, signals):
+    seen = ~np.isnan(signals)
+    codes = model.transform(signals)
+    left = np.where(seen, signals - codes @ model.components_, 0.0)
+    return (0.5 * np.sum(left**2) + 0.3 * np.abs(codes).sum()) / len(signals)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_learning_goes_on_in_parts(missing, tmp_path):
+    _, _, signals = planted_factors(600, missing=missing, seed=0)
+    method = PenalisedFactors(0.3, 0.3)
+    model = SparseMatrixFactorization(7, method, random_state=0)
+    batches = np.split(signals, 12)
+    for batch in batches:
+        model.partial_fit(batch)
+    after_one_pass = _objective(model, signals)
+    for batch in batches * 8:
+        model.partial_fit(batch)
+    assert len(model.record_) == 108
+    whole = SparseMatrixFactorization(7, method, random_state=0).fit(signals)
+    reached = _objective(model, signals)
+    assert reached < after_one_pass
+    assert reached < 1.15 * _objective(whole, signals)
+    bound = np.sum(model.components_**2, axis=1) + 0.3 * np.abs(model.components_).sum(axis=1)
+    assert bound.max() <= 1 + 1e-9
+    # A batch more does not undo what the whole table has taught.
+    before = _objective(whole, signals)
+    assert _objective(whole.partial_fit(signals[:50]), signals) < 1.1 * before
+    model.save(tmp_path / "parts.garrote")
+    again = garrote.load(tmp_path / "parts.garrote").partial_fit(batches[0])
+    np.testing.assert_array_equal(again.components_, model.partial_fit(batches[0]).components_)
+
+
+def test_parts_count_by_their_weights_and_only_a_price_learns_in_parts():
+    _, _, signals = planted_factors(60, 12, 3)
+    weights = np.random.default_rng(0).integers(0, 3, 60)
+    one, two = (
+        SparseMatrixFactorization(4, PenalisedFactors(0.3), random_state=0) for _ in range(2)
+    )
+    for rows in (slice(0, 30), slice(30, 60)):
+        one.partial_fit(signals[rows], sample_weight=weights[rows])
+        two.partial_fit(np.repeat(signals[rows], weights[rows], axis=0))
+    np.testing.assert_allclose(one.components_, two.components_, atol=1e-10)
+    assert not hasattr(SparseMatrixFactorization(4, "spike-slab"), "partial_fit")
+    with pytest.raises(ValueError, match="every entry of the signals that have weight is missing"):
+        one.partial_fit(
+            np.where([[False], [True], [True]], np.nan, signals[:3]), sample_weight=[0, 1, 1]
+        )

@@ -27,11 +27,16 @@ class PursuitCoding(CodingMethod):
     error : float, optional
         A signal is done once the squared length of what is left is no more than this: what noise of a
         known variance would leave.
+    choice : {"likeness", "error"}, default="likeness"
+        Which atom is taken in: the one that is most alike to what is left, or the one beside which least
+        is left ("error": orthogonal least squares, Chen, Billings & Luo 1989). The latter leaves a
+        little less, and takes a little longer.
     """
 
     n_nonzero: int | None = None
     tol: float | None = None
     error: float | None = None
+    choice: str = "likeness"
     name: ClassVar[str] = "omp"
     reference: ClassVar[str] = (
         "Rubinstein, Zibulevsky & Elad (2008), Efficient implementation of the K-SVD algorithm using "
@@ -47,11 +52,14 @@ class PursuitCoding(CodingMethod):
             )
         if self.error is not None and not (is_number(self.error) and 0 <= self.error < np.inf):
             raise ValueError(f"error is the squared length that may be left, got {self.error!r}")
+        if self.choice not in ("likeness", "error"):
+            raise ValueError(f"choice must be 'likeness' or 'error', got {self.choice!r}")
 
     def over(self, atoms: Floats) -> Callable[[Floats], Coded]:
         gram, most = atoms @ atoms.T, self._most(atoms)
         least, error = self.tol or 0.0, self.error or 0.0
-        return lambda signals: Coded(pursue(gram, atoms, most, least, signals, error))
+        by_error = self.choice == "error"
+        return lambda signals: Coded(pursue(gram, atoms, most, least, signals, error, by_error))
 
     def cost(self, atoms: Floats) -> float:
         return float(atoms.size + len(atoms) * self._most(atoms) ** 2 / 2)

@@ -14,7 +14,8 @@ class Denoiser(PictureRestorer):
     The patches of a picture overlap and resemble each other. A model of patches is learned from the
     noisy ones; every patch is replaced by what the model makes of it, and every pixel by a mean over all
     patches that have it (Murphy 2012, section 13.8.4; Elad & Aharon 2006). Noise is taken to be white,
-    Gaussian, and of the same deviation everywhere.
+    Gaussian, and of the same deviation everywhere; where many pixels are as dark, or as light, as any,
+    it was cut off there, and is taken to be.
 
     Parameters
     ----------

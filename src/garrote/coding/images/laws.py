@@ -14,6 +14,8 @@ from garrote.solvers.coding.masked_gaussians import PartSums, masked_posterior
 from garrote.solvers.coding.masked_pursuit import masked_pursuit
 
 _IMPROBABLE = 1e-3
+# Among how many threads patches with gaps may be dealt out.
+_SHARES = 16
 
 
 class Restored(NamedTuple):
@@ -89,8 +91,9 @@ class MixtureLaw:
                     rows, mask, log_weights, self.means, self.covariances, noise, learn
                 )
 
-            cost = float(len(self.weights) * patches.shape[1] ** 3 / 20)
-            parts = deal(patches, some, n_jobs, cost, (np.ascontiguousarray(known),))
+            # Each has sums of its own, which are large.
+            together = -(-len(patches) // _SHARES)
+            parts = deal(patches, some, n_jobs, 0.0, (np.ascontiguousarray(known),), together)
         sums = PartSums(*(sum(each) for each in zip(*(part.sums for part in parts), strict=True)))
         return MixturePosterior(
             np.concatenate([part.mean for part in parts]),

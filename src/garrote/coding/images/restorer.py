@@ -7,6 +7,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from garrote.arrays import Array, Floats
+from garrote.coding.images.clipping import Bounds
 from garrote.coding.images.noise import estimate_noise
 from garrote.coding.images.patch_models import MODELS, LearnedLaw, PatchModel, Sample
 from garrote.coding.images.patches import Patches, patch_shape
@@ -136,7 +137,13 @@ class PictureRestorer(SaveMixin, NamedSettings, BaseEstimator):
 
         whole = restore(damage, "restoring")
         _, rng = self._streams()
-        return whole, measured_scale(restore, damage, rng)
+        sigma = self.sigma_
+        bounds = Bounds.of(damage.values, damage.known, sigma)
+        scale = measured_scale(restore, damage, bounds.far_from(whole.mean, sigma), rng)
+        if bounds.any:
+            mean, growth = bounds.undone(whole.mean, sigma)
+            whole = Whole(mean, growth**2 * whole.variance)
+        return whole, scale
 
     def _streams(self) -> list[np.random.Generator]:
         """Return random numbers to learn and to measure by: not those of a user with the same seed."""

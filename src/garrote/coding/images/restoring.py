@@ -62,7 +62,7 @@ def restore_patches(
 
 
 def measured_scale(
-    restore: Callable[[Damage], Whole], damage: Damage, rng: np.random.Generator
+    restore: Callable[[Damage], Whole], damage: Damage, told: Array, rng: np.random.Generator
 ) -> float:
     """Return the factor by which deviations say how far restored pixels are from the true ones.
 
@@ -72,16 +72,20 @@ def measured_scale(
     restored, and the other compared with it (Oliveira, Lei & Tibshirani 2024, Unbiased risk estimation
     in the normal means problem via coupled bootstrap techniques. Electronic Journal of Statistics 18,
     5405-5448). The fewer pixels there are to tell, the nearer it is to 1.
+
+    Only pixels that ``told`` marks are looked at: others have not all of their noise.
     """
+    if told.sum() < min(_ENOUGH, told.size):
+        return 1.0
     if damage.known is None:
-        return _by_two_copies(restore, damage, rng)
-    return _by_holding_out(restore, damage, rng)
+        return _by_two_copies(restore, damage, told, rng)
+    return _by_holding_out(restore, damage, told, rng)
 
 
 def _by_two_copies(
-    restore: Callable[[Damage], Whole], damage: Damage, rng: np.random.Generator
+    restore: Callable[[Damage], Whole], damage: Damage, told: Array, rng: np.random.Generator
 ) -> float:
-    size, noise = damage.values.size, damage.noise
+    size, noise = int(told.sum()), damage.noise
     pairs = int(np.clip(-(-_MANY // size), 1, _PAIRS))
     beyond = noise * (1 + 1 / _ADDED)
     errors, stated = 0.0, 0.0
@@ -90,8 +94,8 @@ def _by_two_copies(
         copy = damage.values + np.sqrt(_ADDED) * drawn
         other = damage.values - drawn / np.sqrt(_ADDED)
         found = restore(damage._replace(values=copy, noise=noise * (1 + _ADDED)))
-        errors += float(np.mean((other - found.mean) ** 2) - beyond) / pairs
-        stated += float(found.variance.mean()) / pairs
+        errors += float(np.mean((other - found.mean)[told] ** 2) - beyond) / pairs
+        stated += float(found.variance[told].mean()) / pairs
     if stated <= 0:
         return 1.0
     # Squares of noise vary: what is in the picture is the same in all pairs, what is added is not.
@@ -101,7 +105,7 @@ def _by_two_copies(
 
 
 def _by_holding_out(
-    restore: Callable[[Damage], Whole], damage: Damage, rng: np.random.Generator
+    restore: Callable[[Damage], Whole], damage: Damage, told: Array, rng: np.random.Generator
 ) -> float:
     known = damage.known
     assert known is not None
@@ -110,6 +114,7 @@ def _by_holding_out(
     if held.sum() < _ENOUGH or not (known & ~held).any(axis=(0, 1)).all():
         return 1.0
     found = restore(damage._replace(known=known & ~held))
+    held &= told
     error = np.abs(damage.values[held] - found.mean[held])
     variance = found.variance[held]
     low, high = 1 / _MOST, _MOST

@@ -7,11 +7,17 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from garrote.arrays import Floats
+from garrote.arrays import Array, Floats
 from garrote.coding.incomplete.signals import Incomplete
+from garrote.coding.learners.base import Memory
+from garrote.coding.learners.online import UNUSED
 from garrote.coding.record import LearningRecord
 from garrote.settings import Settings, check_count, check_positive, is_number
-from garrote.solvers.coding.bounded_atoms import update_bounded_atoms, within_bound
+from garrote.solvers.coding.bounded_atoms import (
+    update_bounded_atoms,
+    update_remembered_atoms,
+    within_bound,
+)
 from garrote.solvers.coding.factor_moments import (
     Factors,
     first_factors,
@@ -54,6 +60,7 @@ class Factorised(NamedTuple):
     record: LearningRecord
     settled: bool
     factors: Factors | None = None
+    memory: Memory | None = None
 
 
 @dataclass(frozen=True)
@@ -83,10 +90,13 @@ class PenalisedFactors(FactorisingMethod):
     gamma : float, default=0.3
         What the sizes of an atom's entries count: the larger, the sparser atoms are; 0 leaves the price
         of codes alone.
+    forgetting : float, default=5.0
+        Of `partial_fit`: how what it remembers fades, as in `Online`.
     """
 
     alpha: float | None = None
     gamma: float = 0.3
+    forgetting: float = 5.0
     name: ClassVar[str] = "l1"
     reference: ClassVar[str] = (
         "Murphy (2012), equation 13.179; Mairal, Bach, Ponce & Sapiro (2010), Online learning for "
@@ -98,6 +108,8 @@ class PenalisedFactors(FactorisingMethod):
             check_positive("alpha", self.alpha)
         if not (is_number(self.gamma) and self.gamma >= 0):
             raise ValueError(f"gamma must be >= 0 and finite, got {self.gamma!r}")
+        if not (is_number(self.forgetting) and self.forgetting >= 0):
+            raise ValueError(f"forgetting must be >= 0, got {self.forgetting!r}")
 
     def for_signals(self, signals: Incomplete, weights: Floats) -> Any:
         if self.alpha is not None:
@@ -121,25 +133,57 @@ class PenalisedFactors(FactorisingMethod):
             work.report(len(rounds), work.max_rounds + 1)
             settled = before - row[0] <= work.tol * row[0]
             if settled or len(rounds) > work.max_rounds:
-                return Factorised(atoms, codes, LearningRecord.of(rounds, True), settled)
+                memory = Memory(*_products(codes, values, seen, weights), steps=1)
+                record = LearningRecord.of(rounds, True)
+                return Factorised(atoms, codes, record, settled, memory=memory)
             before = row[0]
-            if self._replace_unused(atoms, codes, left, weights):
+            used = np.asarray(codes[weights > 0].any(axis=0))
+            if self._replace_unused(atoms, used, left, weights) is not None:
                 rounds[-1], before = (*row[:3], 1), np.inf
             for _ in range(_PASSES):
                 update_bounded_atoms(atoms, codes, left, seen, weights, self.gamma)
 
-    def _replace_unused(self, atoms: Floats, codes: Floats, left: Floats, weights: Floats) -> bool:
-        """Put what is left of the worst signal in place of an atom that no code has, if that pays."""
-        unused = np.flatnonzero(~codes[weights > 0].any(axis=0))
+    def step(
+        self, atoms: Floats, memory: Memory | None, signals: Incomplete, weights: Floats
+    ) -> Factorised:
+        """Learn from one batch: change the atoms, in place."""
+        (values, seen), price = signals, self.alpha
+        assert price is not None
+        codes = np.zeros((len(values), len(atoms)))
+        lasso_codes_with_gaps(atoms, values, seen, price, codes)
+        left = (values - codes @ atoms) * seen
+        inner, outer = _products(codes, values, seen, weights)
+        steps = 1
+        if memory is not None:
+            steps = memory.steps + 1
+            kept = (memory.steps / steps) ** self.forgetting
+            inner, outer = inner + kept * memory.inner, outer + kept * memory.outer
+        use = np.einsum("jkk->k", inner)
+        fresh = self._replace_unused(atoms, use > UNUSED * use.mean(), left, weights)
+        if fresh is not None:
+            inner[:, fresh], inner[:, :, fresh], outer[fresh] = 0.0, 0.0, 0.0
+        row = _round(left, codes, price, weights, float(weights @ np.sum(values**2, axis=1)))
+        update_remembered_atoms(atoms, inner, outer, self.gamma, _PASSES)
+        record = LearningRecord.of([(*row[:3], int(fresh is not None))], False)
+        return Factorised(atoms, codes, record, True, memory=Memory(inner, outer, steps))
+
+    def _replace_unused(
+        self, atoms: Floats, used: Array, left: Floats, weights: Floats
+    ) -> int | None:
+        """Put what is left of the worst signal in place of an atom without use, if that pays.
+
+        Returns which atom that was.
+        """
+        unused = np.flatnonzero(~used)
         if not len(unused):
-            return False
+            return None
         lengths = np.sum(left**2, axis=1) * (weights > 0)
         worst = within_bound(left[[int(lengths.argmax())]], self.gamma)
         assert self.alpha is not None
         if float(np.abs(left[weights > 0] @ worst[0]).max()) <= 1.001 * self.alpha:
-            return False
+            return None
         atoms[unused[0]] = worst[0]
-        return True
+        return int(unused[0])
 
 
 @dataclass(frozen=True)
@@ -211,6 +255,18 @@ class SpikeSlabFactors(FactorisingMethod):
         whole = float(weights @ np.sum(values**2, axis=1))
         size = float(weights @ now.codes.probability.sum(axis=1) / weights.sum())
         return objective, float(weights @ left) / whole if whole else 0.0, size, 0
+
+
+def _products(codes: Floats, values: Floats, seen: Array, weights: Floats) -> tuple[Floats, Floats]:
+    """Return products of codes with each other, over signals that show an entry, and with signals.
+
+    Where no entry is missing there is one matrix for all of them.
+    """
+    weighted = codes * weights[:, None]
+    if seen.all():
+        return (weighted.T @ codes)[None], weighted.T @ values
+    inner = [weighted[shown].T @ codes[shown] for shown in seen.T]
+    return np.array(inner), weighted.T @ values
 
 
 def _round(

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.utils.validation import validate_data
 
 from garrote.arrays import Array, Floats
+from garrote.coding.signals import signal_weights
 from garrote.estimators.given.frames import refuse_text_columns
 from garrote.estimators.given.inputs import refuse_repeated_names, with_place
 from garrote.limits.magnitudes import refuse_large
@@ -44,3 +45,11 @@ def check_incomplete(estimator: Any, X: Any, *, reset: bool) -> Incomplete:
     values = np.where(seen, checked, 0.0).astype(np.float64, order="C")
     refuse_large(values, "X", getattr(estimator, "feature_names_in_", None))
     return Incomplete(values, np.ascontiguousarray(seen))
+
+
+def seen_weights(sample_weight: Any, signals: Incomplete) -> Floats:
+    """Return a weight for each signal, some of which has to have an entry that was seen."""
+    weights = signal_weights(sample_weight, signals.values)
+    if not signals.seen[weights > 0].any():
+        raise ValueError("every entry of the signals that have weight is missing")
+    return weights

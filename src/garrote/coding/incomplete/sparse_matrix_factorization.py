@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from garrote.arrays import Floats
@@ -26,15 +27,21 @@ from garrote.coding.incomplete.mean_field import (
     coded_by_mean_field,
     encoded_by_mean_field,
 )
-from garrote.coding.incomplete.signals import Incomplete, check_incomplete
+from garrote.coding.incomplete.signals import Incomplete, check_incomplete, seen_weights
 from garrote.coding.incomplete.transformer import IncompleteTransformer
-from garrote.coding.signals import count_distinct, signal_weights
+from garrote.coding.learners.base import Memory
+from garrote.coding.signals import count_distinct
 from garrote.estimators.shared.named_settings import NamedSettings, Objects
 from garrote.estimators.shared.posterior_settings import seed_of
 from garrote.results.certificates import Certificate
 from garrote.settings import as_settings, check_count, check_positive
+from garrote.solvers.coding.bounded_atoms import within_bound
 from garrote.solvers.coding.factor_moments import log_odds
 from garrote.solvers.control import Callback, Control
+
+
+def _learns_in_parts(estimator: Any) -> bool:
+    return isinstance(estimator._check_settings(), PenalisedFactors)
 
 
 class SparseMatrixFactorization(NamedSettings, IncompleteTransformer):
@@ -90,6 +97,8 @@ class SparseMatrixFactorization(NamedSettings, IncompleteTransformer):
         spike and slab the largest distance of a probability, or a mean in standard errors, from its
         equation, of codes and of components, and what noise would change by, as a share of it.
     n_iter_ : int
+    memory_ : tuple
+        Of "l1": what `partial_fit` remembers.
     n_features_in_, feature_names_in_
 
     References
@@ -157,9 +166,7 @@ class SparseMatrixFactorization(NamedSettings, IncompleteTransformer):
         """
         method = self._check_settings()
         signals = check_incomplete(self, X, reset=True)
-        weights = signal_weights(sample_weight, signals.values)
-        if not signals.seen[weights > 0].any():
-            raise ValueError("every entry of the signals that have weight is missing")
+        weights = seen_weights(sample_weight, signals)
         method = method.for_signals(signals, weights)
         work = self._work(method, signals, weights)
         found = method.factorise(work)
@@ -172,6 +179,36 @@ class SparseMatrixFactorization(NamedSettings, IncompleteTransformer):
                 ConvergenceWarning,
                 stacklevel=2,
             )
+        return self
+
+    @available_if(_learns_in_parts)
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Go on from one more batch of signals, with what is remembered of earlier ones, at a price.
+
+        What is said of signals, `codes_` and the certificate, is then of this batch.
+
+        Parameters
+        ----------
+        X : array of shape (n_signals, D)
+            NaN where an entry is missing.
+        y : ignored
+        sample_weight : array of shape (n_signals,), optional
+        """
+        method, first = self._check_settings(), not hasattr(self, "components_")
+        signals = check_incomplete(self, X, reset=first)
+        weights = seen_weights(sample_weight, signals)
+        if first:
+            method = method.for_signals(signals, weights)
+            work = self._work(method, signals, weights, whole=False)
+            atoms, memory = within_bound(work.random_atoms(), method.gamma), None
+        else:
+            method, memory = self.method_, Memory(*self.memory_)
+            atoms = self.components_.copy()
+        found = method.step(atoms, memory, signals, weights)
+        if not first:
+            found = found._replace(record=self.record_.followed_by(found.record))
+        self._keep(method, found, signals, weights)
+        self.certificate_ = factors_certificate(method, found, signals, weights)
         return self
 
     def encode(self, X: Any) -> Codes:
@@ -204,8 +241,15 @@ class SparseMatrixFactorization(NamedSettings, IncompleteTransformer):
             1.0 / self.noise_variance_,
         )  # fmt: skip
 
-    def _work(self, method: FactorisingMethod, signals: Incomplete, weights: Floats) -> Work:
-        """Return what there is to do; refuse components to begin with that do not fit."""
+    def _work(
+        self,
+        method: FactorisingMethod,
+        signals: Incomplete,
+        weights: Floats,
+        *,
+        whole: bool = True,
+    ) -> Work:
+        """Return what there is to do; refuse components that do not fit, or too many of them."""
         width, count = signals.values.shape[1], self.n_components
         given = self.dictionary
         if given is None and self.warm_start:
@@ -214,7 +258,7 @@ class SparseMatrixFactorization(NamedSettings, IncompleteTransformer):
         distinct = count_distinct(signals.values, weights)
         if count is None:
             count = min(width, distinct) if atoms is None else len(atoms)
-        if count > distinct:
+        if whole and count > distinct:
             raise ValueError(
                 f"n_components={count} components cannot be found in {distinct} distinct signals, each "
                 f"of which could be one by itself: give at most {distinct}, or more signals"
@@ -241,6 +285,11 @@ class SparseMatrixFactorization(NamedSettings, IncompleteTransformer):
             inside = weights @ (found.codes[:, order] != 0)
             self.code_inclusion_ = inside / weights.sum()
             self.components_variance_ = np.zeros_like(self.components_)
+            assert found.memory is not None
+            inner, outer, steps = found.memory
+            # Components were put in another order.
+            inner = np.ascontiguousarray(inner[:, order][:, :, order])
+            self.memory_: tuple[Floats, Floats, int] = (inner, outer[order], steps)
             return
         _, loadings, numbers = found.factors
         self.noise_variance_ = numbers.noise

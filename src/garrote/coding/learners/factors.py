@@ -27,6 +27,8 @@ _SWEEPS, _PASSES, _SHARE = 8, 8, 0.02
 _FIRST_STEP, _LONGER, _SHORTER = 0.5, 1.05, 1.5
 # With no more columns than this their second moments are formed.
 _FEW_COLUMNS = 500
+# Once no more than this share of the squares is left, rounding of these decides what lowers it.
+_NOTHING_LEFT = 1e-10
 
 
 def factorise(task: Task, max_rounds: int, tol: float) -> Learned:
@@ -57,6 +59,7 @@ def factorise(task: Task, max_rounds: int, tol: float) -> Learned:
         rounds.append((objective, max(error, 0.0) / squares if squares else 0.0, size / total, 0))
         task.report(len(rounds), max_rounds + 1)
         settled = before - objective <= tol * objective and not replaced
+        settled = settled or error <= _NOTHING_LEFT * squares
         if settled or len(rounds) > max_rounds:
             # As many batches as `Online` has, so that `partial_fit` goes on from there.
             memory = Memory(inner, outer, max(1, len(codes) // Online().batch_size))

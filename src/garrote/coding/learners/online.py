@@ -18,7 +18,7 @@ from garrote.solvers.coding.dealing import dense_rows
 # Signals of a batch that one thread codes at a time.
 _TOGETHER = 256
 # An atom of which less than this share of the mean use is remembered is replaced.
-_UNUSED = 1e-6
+UNUSED = 1e-6
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class Online(LearningMethod):
             kept = (memory.steps / steps) ** self.forgetting
             inner, outer = inner + kept * memory.inner, outer + kept * memory.outer
         use = np.diag(inner)
-        used = use > _UNUSED * use.mean()
+        used = use > UNUSED * use.mean()
         fresh = replace_unused(atoms, used, coder, signals, seen.left * (weights > 0), positive)
         inner[fresh], inner[:, fresh], outer[fresh] = 0.0, 0.0, 0.0
         update_atoms(atoms, inner, outer, positive=positive)

@@ -10,6 +10,7 @@ import numpy as np
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
+from garrote.elementary import copy_into
 
 # Halvings of the interval that holds the multiplier.
 _HALVINGS = 100
@@ -58,23 +59,11 @@ def _update(atoms, codes, left, seen, weights, gamma, first, last):
                 for j in range(length):
                     pull[j] += share * row[j]
                     square[j] += share * size * shown[j]
-        largest = square.max()
-        if largest == 0.0:
+        if square.max() == 0.0:
             continue
         for j in range(length):
             pull[j] += square[j] * atoms[k, j]
-        low, high = 0.0, 0.0
-        if _filled(pull, square, gamma, 0.0, new) > 1.0:
-            high = largest
-            while _filled(pull, square, gamma, high, new) > 1.0:
-                low, high = high, 2.0 * high
-            for _ in range(_HALVINGS):
-                middle = 0.5 * (low + high)
-                if _filled(pull, square, gamma, middle, new) > 1.0:
-                    low = middle
-                else:
-                    high = middle
-            _filled(pull, square, gamma, high, new)
+        _fill(pull, square, gamma, new)
         for j in range(length):
             step = new[j] - atoms[k, j]
             gained += step * (pull[j] - 0.5 * square[j] * (new[j] + atoms[k, j]))
@@ -86,6 +75,63 @@ def _update(atoms, codes, left, seen, weights, gamma, first, last):
                 for j in range(length):
                     row[j] -= size * new[j] * shown[j]
     return gained
+
+
+def update_remembered_atoms(
+    atoms: Floats, inner: Floats, outer: Floats, gamma: float, passes: int
+) -> None:
+    """Do the same for signals of which products of codes are all that is known, in place.
+
+    Parameters
+    ----------
+    atoms : array of shape (K, D)
+    inner : array of shape (D, K, K) or (1, K, K)
+        Products of codes with each other, over the signals that show each entry: all of them if 1.
+    outer : array of shape (K, D)
+        Products of codes with signals.
+    gamma : float
+    passes : int
+        Over all atoms.
+    """
+    together = max(1, int(_MOST_PRODUCTS / max(atoms.size, 1)))
+    for _ in range(passes):
+        for first in range(0, len(atoms), together):
+            _update_remembered(atoms, inner, outer, gamma, first, min(first + together, len(atoms)))
+
+
+@kernel
+def _update_remembered(atoms, inner, outer, gamma, first, last):
+    """Update some atoms by products."""
+    count, length = atoms.shape
+    own = 1 if inner.shape[0] > 1 else 0
+    pull, square, new = np.empty(length), np.empty(length), np.empty(length)
+    for k in range(first, last):
+        for j in range(length):
+            products = inner[own * j, k]
+            square[j] = products[k]
+            pull[j] = outer[k, j] + products[k] * atoms[k, j]
+            for i in range(count):
+                pull[j] -= products[i] * atoms[i, j]
+        if square.max() > 0.0:
+            _fill(pull, square, gamma, new)
+            copy_into(atoms[k], new)
+
+
+@kernel
+def _fill(pull, square, gamma, new):
+    """Write the best atom within the bound, at the least multiplier that brings it there."""
+    low, high = 0.0, 0.0
+    if _filled(pull, square, gamma, 0.0, new) > 1.0:
+        high = square.max()
+        while _filled(pull, square, gamma, high, new) > 1.0:
+            low, high = high, 2.0 * high
+        for _ in range(_HALVINGS):
+            middle = 0.5 * (low + high)
+            if _filled(pull, square, gamma, middle, new) > 1.0:
+                low = middle
+            else:
+                high = middle
+        _filled(pull, square, gamma, high, new)
 
 
 @kernel

@@ -9,6 +9,8 @@ from garrote.arrays import Array, Floats
 
 # Parts of which a signal is less probable than this tell nothing of it.
 _IMPROBABLE = 1e-3
+# Products that one call of the kernel makes: less than 50 ms of work.
+_MOST_PRODUCTS = 4e7
 
 
 class PartSums(NamedTuple):
@@ -53,9 +55,13 @@ def masked_posterior(
     mean, variance = np.empty(signals.shape), np.empty(signals.shape)
     size = count if learn else 0
     sums = PartSums(np.zeros(size), np.zeros((size, length)), np.zeros((size, length, length)))
-    total = _posterior(
-        signals, known, log_weights, means, covariances, noise, mean, variance, *sums
-    )
+    together, total = max(1, int(20 * _MOST_PRODUCTS / (count * length**3))), 0.0
+    for first in range(0, len(signals), together):
+        rows = slice(first, first + together)
+        total += _posterior(
+            signals[rows], known[rows], log_weights, means, covariances, noise,
+            mean[rows], variance[rows], *sums,
+        )  # fmt: skip
     for products in sums.products:
         products += np.tril(products, -1).T
     return MaskedPosterior(mean, variance, total, sums)

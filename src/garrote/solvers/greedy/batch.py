@@ -13,6 +13,7 @@ import scipy.sparse
 
 from garrote._jit import kernel
 from garrote.arrays import Floats
+from garrote.elementary import copy_into
 from garrote.settings import check_count, is_number
 from garrote.solvers.coding.dealing import deal, packed, stacked
 from garrote.solvers.greedy.subset_regression import DEPENDENT
@@ -109,40 +110,54 @@ def _coded(
 
 
 def pursue(
-    gram: Floats, atoms: Floats, most: int, least: float, signals: Floats, error: float = 0.0
+    gram: Floats,
+    atoms: Floats,
+    most: int,
+    least: float,
+    signals: Floats,
+    error: float = 0.0,
+    by_error: bool = False,
 ) -> scipy.sparse.csr_array:
     """Code some signals over atoms with given products, without any check.
 
     ``most`` are the atoms that one may have, ``least`` is the share of its square that may be left, or
-    ``error`` the square itself.
+    ``error`` the square itself. ``by_error`` takes the atom with which least is left.
     """
     products, squares = signals @ atoms.T, np.einsum("ij,ij->i", signals, signals)
     columns, coefs = np.zeros((len(signals), most), np.int64), np.zeros((len(signals), most))
     counts, rows = np.zeros(len(signals), np.int64), np.empty((most, len(gram)))
-    length = np.sqrt(np.diag(gram))
-    inverse = np.divide(1.0, length, out=np.zeros_like(length), where=length > 0)
+    lengths = np.diag(gram).copy()
     floors = np.maximum(max(least, _NOTHING) * squares, error)
-    _pursue(gram, products, squares, inverse, floors, rows, columns, coefs, counts)
+    _pursue(gram, lengths, products, squares, floors, by_error, rows, columns, coefs, counts)
     return packed(columns, coefs, counts, len(gram))
 
 
 @kernel
-def _pursue(gram, products, squares, inverse, floors, rows, columns, coefs, counts):
+def _pursue(gram, lengths, products, squares, floors, by_error, rows, columns, coefs, counts):
     """Code signals one after the other; ``products`` are left as those with the residuals.
 
-    ``rows`` are those of U = R^-T G, R being the Cholesky factor of the chosen atoms.
+    ``rows`` are those of U = R^-T G, R being the Cholesky factor of the chosen atoms. The square of the
+    product of an atom with what is left of the signal, divided by the atom's own, says how alike the two
+    are; divided by what chosen atoms leave of that, which is less by the squares of U, by how much the
+    error would fall.
     """
     most, atoms = rows.shape[0], gram.shape[0]
+    inverse, weights, free = np.zeros(atoms), np.empty(atoms), np.empty(atoms)
+    for j in range(atoms):
+        if lengths[j] > 0.0:
+            inverse[j] = 1.0 / lengths[j]
     for s in range(products.shape[0]):
         product, members, scores = products[s], columns[s], coefs[s]
         left, k = squares[s], 0
+        copy_into(weights, inverse)
+        copy_into(free, lengths)
         while k < most and left > floors[s]:
             best, largest = -1, 0.0
             for j in range(atoms):
-                size = abs(product[j]) * inverse[j]
+                size = product[j] * product[j] * weights[j]
                 if size > largest:
                     best, largest = j, size
-            if largest * largest <= 1e-15 * squares[s]:
+            if largest <= 1e-15 * squares[s]:
                 break
             new, source = rows[k], gram[best]
             pivot = source[best]
@@ -153,25 +168,15 @@ def _pursue(gram, products, squares, inverse, floors, rows, columns, coefs, coun
                 continue
             scale = 1.0 / np.sqrt(pivot)
             score = product[best] * scale
-            whole = k - k % 4
             new[:] = source
-            for a in range(0, whole, 4):
-                s0, s1, s2, s3 = (
-                    rows[a, best],
-                    rows[a + 1, best],
-                    rows[a + 2, best],
-                    rows[a + 3, best],
-                )
-                r0, r1, r2, r3 = rows[a], rows[a + 1], rows[a + 2], rows[a + 3]
-                for j in range(atoms):
-                    new[j] -= s0 * r0[j] + s1 * r1[j] + s2 * r2[j] + s3 * r3[j]
-            for a in range(whole, k):
-                share, row = rows[a, best], rows[a]
-                for j in range(atoms):
-                    new[j] -= share * row[j]
+            _subtract_chosen(rows, k, best, new)
             for j in range(atoms):
                 new[j] *= scale
                 product[j] -= score * new[j]
+            if by_error:
+                for j in range(atoms):
+                    free[j] -= new[j] * new[j]
+                    weights[j] = 1.0 / free[j] if free[j] > DEPENDENT * lengths[j] else 0.0
             members[k], scores[k] = best, score
             for a in range(k + 1):
                 product[members[a]] = 0.0  # but for rounding they are
@@ -183,3 +188,18 @@ def _pursue(gram, products, squares, inverse, floors, rows, columns, coefs, coun
             for b in range(a + 1, k):
                 total -= rows[a, members[b]] * scores[b]
             scores[a] = total / rows[a, members[a]]
+
+
+@kernel
+def _subtract_chosen(rows, k, best, new):
+    """Take out of an atom's products what it has in common with ``k`` chosen ones, four at a time."""
+    atoms, whole = new.shape[0], k - k % 4
+    for a in range(0, whole, 4):
+        s0, s1, s2, s3 = rows[a, best], rows[a + 1, best], rows[a + 2, best], rows[a + 3, best]
+        r0, r1, r2, r3 = rows[a], rows[a + 1], rows[a + 2], rows[a + 3]
+        for j in range(atoms):
+            new[j] -= s0 * r0[j] + s1 * r1[j] + s2 * r2[j] + s3 * r3[j]
+    for a in range(whole, k):
+        share, row = rows[a, best], rows[a]
+        for j in range(atoms):
+            new[j] -= share * row[j]

@@ -1,3 +1,5 @@
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from garrote.coding import (
     PatchMixture,
 )
 from garrote.coding.images.laws import MixtureLaw
+from garrote.solvers.coding import masked_gaussians
 from garrote.solvers.coding.masked_pursuit import masked_pursuit
 from reference_pictures import mixture_posterior, psnr, pursuit_posterior, scene
 
@@ -52,6 +55,21 @@ def test_sums_of_patches_without_gaps_do_not_depend_on_how_they_are_computed():
     last = law.posterior(row, known[30:], 0.2, learn=True)
     for one, two, three in zip(whole.sums, both.sums, last.sums, strict=True):
         np.testing.assert_allclose(one, two - three, atol=1e-8)
+
+
+def test_sums_of_large_patches_with_gaps_take_no_more_room_for_more_of_them(monkeypatch):
+    law, rng = _mixture(96)
+    patches = rng.standard_normal((200, 96))
+    known = rng.random(patches.shape) < 0.05
+    expected = law.posterior(patches, known, 1.0, learn=True)
+    monkeypatch.setattr(masked_gaussians, "_MOST_PRODUCTS", 1.0)  # a signal in each call
+    tracemalloc.start()
+    found = law.posterior(patches, known, 1.0, learn=True)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 40 * law.covariances.nbytes
+    np.testing.assert_allclose(found.sums.products, expected.sums.products, rtol=1e-10)
+    assert found.log_likelihood == pytest.approx(expected.log_likelihood, rel=1e-12)
 
 
 def test_pursuit_with_gaps_is_the_greedy_one_of_the_covariances():
