@@ -18,39 +18,22 @@ noisy = truth + 20.0 * rng.standard_normal(truth.shape)
 missing = rng.random(truth.shape) < 0.5
 
 # %%
-# Noise
-# -----
-# Its deviation is estimated from the picture. The errors of restored pixels are known here; the
-# deviations are stated without them.
+# The noise is estimated from the picture. Errors of restored pixels are known here; their deviations
+# are stated without them.
 model = PatchMixture(10, max_rounds=6)
 clean = Denoiser(model).fit(noisy).restore(noisy)
-error = np.abs(clean.picture - truth)
-print(
-    f"noise {clean.sigma:.1f}; mean error {np.abs(noisy - truth).mean():.1f}, then {error.mean():.1f}"
-)
-print(f"within 1.96 deviations: {np.mean(error <= 1.96 * clean.deviation):.0%}")
-
-# %%
-# Gaps
-# ----
 filled = Inpainter(model).fit(truth, missing).restore(truth, missing)
-error = np.abs(filled.picture - truth)[missing]
-print(f"mean error of missing pixels {error.mean():.1f}")
-print(f"within 1.96 deviations: {np.mean(error <= 1.96 * filled.deviation[missing]):.0%}")
+for found, where in [(clean, ~np.isnan(truth)), (filled, missing)]:
+    error, deviation = np.abs(found.picture - truth)[where], found.deviation[where]
+    print(f"mean error {error.mean():.1f}, {np.mean(error <= 1.96 * deviation):.0%} within 95 %")
 
 # %%
 # Edges are where it is unsure.
+gaps = np.where(missing, np.nan, truth)
+shown = [noisy, clean.picture, clean.deviation, gaps, filled.picture, filled.deviation]
 figure, axes = plt.subplots(2, 3, figsize=(9, 5.4), layout="constrained")
-shown = {
-    "with noise": noisy,
-    "without": clean.picture,
-    "deviation": clean.deviation,
-    "half of it missing": np.where(missing, np.nan, truth),
-    "filled in": filled.picture,
-    "deviation of gaps": filled.deviation,
-}
-for panel, (title, picture) in zip(axes.ravel(), shown.items(), strict=True):
-    bounds = {} if "deviation" in title else {"vmin": 0, "vmax": 255}
-    panel.imshow(picture, cmap="gray", **bounds)
-    panel.set_title(title)
+for panel, picture in zip(axes.ravel(), shown, strict=True):
+    panel.imshow(picture, cmap="gray")
     panel.set_axis_off()
+for panel, title in zip(axes[0], ["noise or gaps", "restored", "deviation"], strict=True):
+    panel.set_title(title)

@@ -54,7 +54,7 @@ def test_texts_says_where_an_equation_is(run):
         "  garrote.inference.Search",
     ]
     assert "garrote reproduce vg-figure-3" in run("texts", "vg", "figure", "3")[1]
-    assert "not yet" in run("texts", "murphy", "section 13.8")[1]
+    assert "garrote.coding.SparseCoder" in run("texts", "murphy", "section 13.8")[1]
     assert "murphy: Murphy, K. P. (2012)" in run("texts")[1]
     assert run("texts", "iba")[1].count("iba-figure-2") == 2
 

@@ -83,11 +83,11 @@ def check_names(given: Any, of_frame: Array | None, count: int) -> Array | None:
     """Return the names of the columns: those given, else those of the data frame, if it was one."""
     if given is None:
         return of_frame
-    if of_frame is not None:
+    names = np.array([str(name) for name in given], dtype=object)
+    if of_frame is not None and not np.array_equal(names, of_frame):
         raise ValueError(
             "feature_names are for arrays; this X is a data frame with names of its own"
         )
-    names = np.array([str(name) for name in given], dtype=object)
     if len(names) != count:
         raise ValueError(f"feature_names has {len(names)} names for {count} columns of X")
     repeated, counts = np.unique(names, return_counts=True)

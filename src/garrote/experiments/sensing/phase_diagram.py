@@ -55,8 +55,8 @@ def run_phase_diagram(settings: StudySettings) -> Report:
                     "largest gap": [f"{one.gap:.0e}" for one in found],
                 },
                 caption=(
-                    f"N = {length}, {repeats} signals at each of {len(_AWAY)} sizes a row; Gaussian "
-                    "matrix and entries; logistic regression of success on k / M"
+                    f"N = {length}, {repeats} signals at each of {len(_AWAY)} sizes a row; matrix and "
+                    "entries Gaussian"
                 ),
             ),
         ),

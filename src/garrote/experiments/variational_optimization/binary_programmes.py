@@ -129,8 +129,8 @@ def _describe_small(small: dict[str, Small], count: int) -> Table:
         "roof": [f"{one.bounds[:, 0].mean():.3f}" for one in small.values()],
     }
     caption = (
-        f"{_SMALL} switches: how often the best of {_STARTS} starts is the maximum of all 2^{_SMALL} "
-        "settings; bounds over maximum"
+        f"{_SMALL} switches: how often the best of {_STARTS} starts is the maximum of all; "
+        "bounds over maximum"
     )
     return Table(columns, caption)
 
@@ -144,7 +144,7 @@ def _describe_large(large: list[Large]) -> Table:
     }
     bound = spread(np.array([one.bound for one in large]), 3)
     caption = (
-        f"{len(large)} programmes of {_LARGE} switches: the best of {_STARTS} starts, as a share of "
-        f"that of other {_STARTS} tabu searches; the semidefinite bound is {bound} of that"
+        f"{len(large)} programmes of {_LARGE} switches, over the best of {_STARTS} tabu searches; "
+        f"semidefinite bound {bound}"
     )
     return Table(columns, caption)

@@ -50,9 +50,9 @@ def run_fused(settings: StudySettings) -> Report:
             Table(
                 {
                     "algorithm": [*_WAYS, _BEST],
-                    "error, the text's": ["1.59e-04", "", "", ""],
+                    "error in the text": ["1.59e-04", "", "", ""],
                     "ours": [*(f"{error[name].mean():.2e}" for name in _WAYS), "0"],
-                    "distance, the text's": ["0.0135", "", "", ""],
+                    "distance there": ["0.0135", "", "", ""],
                     "ours ": [*(f"{far[name].mean():.1e}" for name in _WAYS), "0"],
                     "seconds": [f"{seconds[name]:.3f}" for name in (*_WAYS, _BEST)],
                 },
