@@ -232,9 +232,9 @@ class LogisticBound:
         prior = SpikeTerms.with_slab(
             now.variance, self.offsets[columns.columns], lengths, 1.0, self.separation
         )
-        own = ~stated.shared[places]
+        unshared = ~stated.shared[places]
         point = Fit.uncertified(
-            now.strength, places[own], now.probability[own], now.weight[own], 1.0
+            now.strength, places[unshared], now.probability[unshared], now.weight[unshared], 1.0
         )
         single = Regression(np.where(stated.shared, 0.0, curvature), weight)
         fit = stated.certified(
