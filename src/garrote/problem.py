@@ -287,6 +287,12 @@ class Problem(Shown):
             return self.known_gram[np.ix_(columns, columns)]
         return self.design.gram(columns, columns)
 
+    def gram_rows(self, columns: Array) -> Floats:
+        """Return the standardised cross products of some columns with all, covariates projected out."""
+        if self.known_gram is not None:
+            return self.known_gram[columns]
+        return np.asarray(self.design.gram_rows(columns))
+
     def raw_gram(self, columns: Array) -> Floats:
         """Return the cross products of some columns, covariates not projected out."""
         if not len(self.scale.covariates):

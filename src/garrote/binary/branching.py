@@ -1,6 +1,6 @@
 """Branch and bound: parts in which some switches are fixed, the one of the largest bound first.
 
-A part is settled where its semidefinite bound is no larger than the best value known, or, with few
+A part is done where its semidefinite bound is no larger than the best value known, or, with few
 switches left, where all settings were looked at. Any other is parted in two, by the switch whose
 direction in the relaxation is least decided. Whenever it ends, no setting exceeds the largest bound of
 all parts.
@@ -18,7 +18,7 @@ from garrote.binary.enumeration import best_of_all
 from garrote.binary.programme import BinaryProgramme
 from garrote.binary.semidefinite import relax
 
-# More switches than this are not parted: a part would not be settled before most of them are fixed.
+# More switches than this are not parted: a part would not be done before most of them are fixed.
 MOST_SWITCHES = 200
 # All settings of so many switches are looked at sooner than their bounds.
 _FEW = 14
@@ -64,41 +64,41 @@ def branch(
         if not go_on(tree.seen):
             break
     left = [-part.minus_bound for part in tree.open[:1]]
-    return tree.best, max([tree.settled, *left])
+    return tree.best, max([tree.bounded, *left])
 
 
 class _Tree:
-    """Parts that are open, the best switches known, and the largest bound of parts that are settled."""
+    """Parts that are open, the best switches known, and the largest bound of parts that are done."""
 
     def __init__(self, programme: BinaryProgramme, x: Floats) -> None:
         self._programme = programme
         self._A = programme.A.toarray() if issparse(programme.A) else programme.A
         self.best, self.value = x, programme.value(x)
         self.open: list[Part] = []
-        self.settled, self.seen = self.value, 0
+        self.bounded, self.seen = self.value, 0
 
     def look_at(self, fixed: Array) -> None:
         """Settle a part, or keep it open."""
         self.seen += 1
         rest, constant = self._rest(fixed)
         if rest is None or rest.n_switches <= _FEW:
-            self._settle(fixed, rest, constant)
+            self._try_all(fixed, rest, constant)
             return
         relaxed = relax(rest, self.value - constant, _NEAR, _FAR)
         bound = self._programme.rounded(relaxed.bound + constant)
         if bound <= self.value:
-            self.settled = max(self.settled, bound)
+            self.bounded = max(self.bounded, bound)
             return
         doubt = np.flatnonzero(fixed < 0)[np.argmin(np.abs(relaxed.aligned))]
         heappush(self.open, Part(-bound, self.seen, fixed, int(doubt)))
 
-    def _settle(self, fixed: Array, rest: BinaryProgramme | None, constant: float) -> None:
+    def _try_all(self, fixed: Array, rest: BinaryProgramme | None, constant: float) -> None:
         """Look at all settings of a part."""
         x, bound = np.where(fixed > 0, 1.0, 0.0), constant
         if rest is not None:
             free, most = best_of_all(rest)
             x[fixed < 0], bound = free, constant + most
-        self.settled = max(self.settled, self._programme.rounded(bound))
+        self.bounded = max(self.bounded, self._programme.rounded(bound))
         if self._programme.value(x) > self.value:
             self.best, self.value = x, self._programme.value(x)
 

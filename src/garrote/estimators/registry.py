@@ -123,7 +123,7 @@ SELECTORS = {
     ),
     "spike-slab": Selector(
         "Spike-and-slab selection",
-        "calibrated inclusion probabilities of variables and models, exact or sampled",
+        "inclusion probabilities of variables and models, exact or sampled",
         "garrote.estimators.spike_slab_regressor",
         "SpikeSlabRegressor",
         f"{_MURPHY}; sampling: {_SAMPLING}; mean field: {_MEAN_FIELD}",

@@ -15,7 +15,7 @@ def correlations(problem: Problem, columns: Array) -> Floats:
     """Return the correlations of some columns with all of them, beyond the covariates."""
     if not len(columns):
         return np.zeros((0, problem.n_features))
-    products = problem.design.gram_rows(columns)
+    products = problem.gram_rows(columns)
     size = np.sqrt(np.where(problem.curvature > 0, problem.curvature, np.inf))
     return np.clip(products / size / size[columns, None], -1.0, 1.0)
 

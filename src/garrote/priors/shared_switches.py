@@ -50,7 +50,7 @@ def _(rule: SharedSwitchRule, j, weight, curvature):
 @moments_among.register
 def _(rule: SharedSwitchRule, j, target, curvature):
     log_odds, beta, g = rule.log_odds[j], rule.precision[0], rule.switch[j]
-    own = 0.0
+    coef = 0.0
     for place in range(rule.starts[g], rule.starts[g + 1]):
         k = rule.order[place]
         c = curvature[k]
@@ -58,12 +58,12 @@ def _(rule: SharedSwitchRule, j, target, curvature):
             w = target[k] * (c / (c + rule.ridge)) if target[k] * rule.sign[k] >= 0 else 0.0
             log_odds += 0.5 * beta * (c + rule.ridge) * w * w
             if k == j:
-                own = w
+                coef = w
     m = 1.0 / (1.0 + np.exp(-log_odds)) if log_odds > -40.0 else 0.0
-    variance = m * (1.0 - m) * own * own
+    variance = m * (1.0 - m) * coef * coef
     if rule.ridge > 0:
         variance += m / (beta * (curvature[j] + rule.ridge))
-    return m, own, variance
+    return m, coef, variance
 
 
 @noise_share.register

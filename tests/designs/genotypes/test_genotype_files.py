@@ -33,7 +33,7 @@ def test_a_file_stored_person_by_person_is_refused(bed):
     data = bytearray(bed.read_bytes())
     data[2] = 0
     bed.write_bytes(bytes(data))
-    refused("person by person.*--make-bed", bed)
+    refused("person by person.*make-bed", bed)
 
 
 def test_what_is_no_file_of_genotypes_is_refused(bed):

@@ -57,7 +57,7 @@ def map_genotypes(path: Path, people: int, variants: int) -> Array:
     if head[2:] != _BY_VARIANT:
         raise ValueError(
             f"{path.name} is stored person by person, or in no known order (third byte "
-            f"{head[2:].hex() or 'missing'}): write it anew with PLINK's make-bed"
+            f"{head[2:].hex() or 'missing'}): write it anew by the make-bed of plink"
         )
     width = (people + 3) // 4
     expected, found = 3 + width * variants, path.stat().st_size

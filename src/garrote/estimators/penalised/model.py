@@ -128,6 +128,8 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
         task = self._task(read, rows)
         penalty, known = task.penalty, task.offset
         problem = task.make_problem(weights)
+        if not penalty.matches:  # paths of all penalties tried, and stand-ins, share one X'X
+            problem = problem.with_known_gram()
         if penalty.compares:
             refuse_unlike_units(problem.table.deviation, task.names)
         if problem.yty == 0:

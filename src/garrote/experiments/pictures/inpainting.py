@@ -3,11 +3,11 @@
 from typing import Any
 
 import numpy as np
-from sklearn.datasets import load_sample_image
 
 from garrote.arrays import Array, Floats
 from garrote.coding import Inpainter, PatchBetaProcess, PatchDictionary, PatchMixture
 from garrote.experiments.drawing import make_axes
+from garrote.experiments.pictures.photograph import photograph
 from garrote.experiments.report import Report, StudySettings
 from garrote.summaries import Table
 
@@ -16,7 +16,7 @@ _SIDE, _QUICK_SIDE = 160, 36
 
 def run_figure_13_23(settings: StudySettings) -> Report:
     """Hide strokes and single pixels of a photograph, and fill them in."""
-    truth = _photograph(_QUICK_SIDE if settings.quick else _SIDE)
+    truth = _part(_QUICK_SIDE if settings.quick else _SIDE)
     masks = {
         "text": strokes(truth.shape[:2]),
         "80 % of pixels": np.random.default_rng(settings.seed).random(truth.shape[:2]) < 0.8,
@@ -70,15 +70,9 @@ def _models(quick: bool) -> dict[str, Any]:
     }
 
 
-def _photograph(side: int) -> Floats:
-    """Return a part of a photograph that scikit-learn brings along."""
-    try:
-        photograph = load_sample_image("china.jpg")
-    except ImportError as error:
-        raise ImportError(
-            'the photograph needs pillow: run `pip install "garrote[images]"`'
-        ) from error
-    return np.asarray(photograph[150 : 150 + side, 200 : 200 + side], float)
+def _part(side: int) -> Floats:
+    """Return a part of the photograph."""
+    return photograph()[150 : 150 + side, 200 : 200 + side]
 
 
 def strokes(shape: tuple[int, ...]) -> Array:

@@ -4,7 +4,6 @@ import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.datasets import load_sample_image
 from sklearn.decomposition import PCA, FactorAnalysis, FastICA
 from sklearn.exceptions import ConvergenceWarning
 
@@ -18,6 +17,7 @@ from garrote.coding import (
 )
 from garrote.displays.coding.atoms import mosaic
 from garrote.experiments.drawing import make_axes
+from garrote.experiments.pictures.photograph import photograph
 from garrote.experiments.report import Report, StudySettings
 from garrote.summaries import Table
 
@@ -113,14 +113,8 @@ def run_figure_13_21(settings: StudySettings) -> Report:
 
 
 def _patches(settings: StudySettings) -> tuple[Floats, int]:
-    """Return patches of a photograph that scikit-learn brings along, grey, one a row."""
-    try:
-        photograph = load_sample_image("china.jpg")
-    except ImportError as error:
-        raise ImportError(
-            'the photograph needs pillow: run `pip install "garrote[images]"`'
-        ) from error
-    grey = photograph.mean(axis=2)
+    """Return patches of the photograph, grey, one a row."""
+    grey = photograph().mean(axis=2)
     side, count = (6, 1500) if settings.quick else (12, 20_000)
     rng = np.random.default_rng(settings.seed)
     windows = np.lib.stride_tricks.sliding_window_view(grey, (side, side))

@@ -64,8 +64,8 @@ class _Equations:
     def __init__(self, signed: Floats, y: Floats, cost: float, at: _Inside):
         self.y, self.at, self.room = y, at, cost - at.alpha
         self.slope = 1.0 - signed @ at.alpha - at.level * y + at.low - at.high
-        bent = signed + np.diag(at.low / at.alpha + at.high / self.room)
-        self.factor = scipy.linalg.cho_factor(bent, overwrite_a=True)
+        curved = signed + np.diag(at.low / at.alpha + at.high / self.room)
+        self.factor = scipy.linalg.cho_factor(curved, overwrite_a=True)
         self.along = scipy.linalg.cho_solve(self.factor, y)
 
     def step(self, below: Floats, above: Floats) -> _Inside:

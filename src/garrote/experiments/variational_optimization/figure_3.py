@@ -45,10 +45,10 @@ def _extremes(name: str, width: float) -> tuple[float, float, float, float]:
     """Return the least and most above the hinge, the largest second and, outside jumps, third one."""
     kink, xi = KINKS[name], width * _FINE
     above = kink.value(xi, width) - np.maximum(xi, 0.0)
-    bend = kink.curvature(xi, width)
-    change = np.abs(np.diff(bend)) / (xi[1] - xi[0])
+    second = kink.curvature(xi, width)
+    change = np.abs(np.diff(second)) / (xi[1] - xi[0])
     third = float(change.max()) if name == "gaussian" else np.inf
-    return float(above.min()), float(above.max()), float(bend.max()), third
+    return float(above.min()), float(above.max()), float(second.max()), third
 
 
 def _printed_huber(h: float) -> float:
@@ -58,13 +58,13 @@ def _printed_huber(h: float) -> float:
 
 
 def _table(name: str, rows: list[tuple[float, float, float, float]]) -> Table:
-    least, most, bend, third = (list(column) for column in zip(*rows, strict=True))
+    least, most, second, third = (list(column) for column in zip(*rows, strict=True))
     return Table(
         {
             _NAMES[name]: list(_WIDTHS),
             "least above the hinge": [f"{value:.1e}" for value in least],
             "most": [f"{value:.4f}" for value in most],
-            "largest second derivative": [f"{value:.3f}" for value in bend],
+            "largest second derivative": [f"{value:.3f}" for value in second],
             "third": ["jumps" if np.isinf(value) else f"{value:.3f}" for value in third],
         },
         caption="per row of the loss, xi = 1 - y f",

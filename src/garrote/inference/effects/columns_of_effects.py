@@ -109,13 +109,13 @@ class GroupedColumns:
             EffectOfGroups(
                 probability=effect.by_column,
                 mean=self._back(effect.mean),
-                roots=self._back(own.T).T,
+                roots=self._back(root.T).T,
                 first=self.first,
                 groups=self.groups,
                 log_bayes_factor=effect.log_bayes_factor,
                 prior_variance=effect.prior_variance,
             )
-            for effect, own in zip(effects, roots, strict=True)
+            for effect, root in zip(effects, roots, strict=True)
         )
 
     def _back(self, values: Floats) -> Floats:

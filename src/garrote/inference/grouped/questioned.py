@@ -61,11 +61,11 @@ class AllGroups:
         number = self.of_column[places]
         sizes, alike = np.bincount(number), np.zeros(len(self.rotation.after))
         for group in selected:
-            own = np.flatnonzero(self.of_column == group)
-            rows = correlations(self.problem, own)[:, places]
+            members = np.flatnonzero(self.of_column == group)
+            rows = correlations(self.problem, members)[:, places]
             # All squared canonical correlations together: of one direction it is the only one.
             size = np.sqrt(np.bincount(number, np.square(rows).sum(axis=0)))
-            for other in np.flatnonzero((sizes > 1) & (size > alike)) if len(own) > 1 else ():
+            for other in np.flatnonzero((sizes > 1) & (size > alike)) if len(members) > 1 else ():
                 size[other] = largest_of(rows[:, number == other])
             alike = np.maximum(alike, size)
         return alike

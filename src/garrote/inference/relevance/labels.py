@@ -135,8 +135,8 @@ def _posterior(
         center = scale.column_mean[places]
         level = float(fixed[0] - center @ mean[places])
         along = joint[0, 1:] * unit - covariance @ center
-        own = joint[0, 0] - 2.0 * (joint[0, 1:] * unit) @ center + center @ covariance @ center
-        with_intercept = np.concatenate([[own], along])
+        variance = joint[0, 0] - 2.0 * (joint[0, 1:] * unit) @ center + center @ covariance @ center
+        with_intercept = np.concatenate([[variance], along])
     inclusion = np.full(problem.n_features, np.nan)
     inclusion[scale.covariates] = 1.0
     return Posterior(

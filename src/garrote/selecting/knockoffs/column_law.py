@@ -98,10 +98,10 @@ def _harmless(correlation: Floats, rows: int, shrinkage: float) -> float:
     it. Its copy is then less like the others than it is itself, and which of the two a method prefers
     tells nothing of the response.
     """
-    own = _left_of(correlation, rows, 0.0)
+    unshrunk = _left_of(correlation, rows, 0.0)
 
     def grows(share: float) -> bool:
-        return bool((_left_of(correlation, rows, share) > _GROWTH * own).any())
+        return bool((_left_of(correlation, rows, share) > _GROWTH * unshrunk).any())
 
     low, high = 0.0, shrinkage
     if not grows(high):

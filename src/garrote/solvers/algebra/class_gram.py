@@ -59,7 +59,7 @@ class ClassGram:
         self.places = np.append(self.places, new)
         owner, column = owner[self.places], column[self.places]
         few = len(new) * len(self.mean) * values.shape[1] <= _COPYING * known
-        multiply = self._products_of_few if few else self._products_of_many
+        multiply = self._products_one_by_one if few else self._products_together
         products, spread = multiply(owner, column, values, known)
         self._append(products, spread, owner[known:])
 
@@ -71,7 +71,7 @@ class ClassGram:
             spread[some] = values.T[column[some]] * (self.root * self.mean[k])
         return spread
 
-    def _products_of_few(
+    def _products_one_by_one(
         self, owner: Array, column: Array, values: Floats, known: int
     ) -> tuple[Floats, Floats]:
         """Return products of all kept coefficients with the newest, and `_spread` of these."""
@@ -84,7 +84,7 @@ class ClassGram:
             products[:, place] = (by_class @ values)[owner, column]
         return products, spread
 
-    def _products_of_many(
+    def _products_together(
         self, owner: Array, column: Array, values: Floats, known: int
     ) -> tuple[Floats, Floats]:
         """Do the same by a copy of all kept columns."""

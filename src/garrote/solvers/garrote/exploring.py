@@ -26,8 +26,8 @@ from garrote.solvers.garrote.starts import solve_from
 _SCREENED = 100
 _STARTS = 4
 _RANDOM_ORDERS = 2
-# Variables that are exchanged have at least this absolute correlation. Each solution has its variables
-# exchanged one by one, in so many ways at most, until so many are found.
+# Variables that are swapped have at least this absolute correlation. Each solution has its variables
+# swapped one by one, in so many ways at most, until so many are found.
 _RESEMBLING = 0.8
 _WAYS, _EXCHANGED = 24, 16
 # Solutions that differ by less than this, in probability and standard errors, are taken for one.
@@ -112,9 +112,9 @@ def _exchanges(point: Fit, columns: Array, twins: Array) -> Iterator[Floats]:
     m[np.searchsorted(columns, point.columns[listed])] = point.probability[listed]
     for j in np.flatnonzero(m > 0.5):
         for k in np.flatnonzero(twins[j] & (m <= 0.5)):
-            exchanged = m.copy()
-            exchanged[j], exchanged[k] = m[k], m[j]
-            yield exchanged
+            swapped = m.copy()
+            swapped[j], swapped[k] = m[k], m[j]
+            yield swapped
 
 
 def entry_order(problem: Problem, annealed: Sequence[Fit]) -> Array:

@@ -152,9 +152,9 @@ class LabelRegression:
         for unit in np.flatnonzero(~self.inside).tolist():
             columns = self.units.columns(unit)
             block = table.block(columns)
-            own = block.T @ (block * (curved * problem.weights)[:, None])
-            own -= across[:, columns].T @ explained[:, columns]
-            inverse = np.linalg.pinv(own, DEPENDENT, hermitian=True)
+            products = block.T @ (block * (curved * problem.weights)[:, None])
+            products -= across[:, columns].T @ explained[:, columns]
+            inverse = np.linalg.pinv(products, DEPENDENT, hermitian=True)
             tests[unit] = float(slopes[columns] @ inverse @ slopes[columns])
         return tests
 
@@ -177,10 +177,10 @@ class LabelRegression:
         units = np.flatnonzero(self.inside)
         owner, rises = self.units.owner[now.columns], np.zeros(len(units))
         for place, unit in enumerate(units):
-            own = np.flatnonzero(owner == unit)
-            if len(own):
-                coef = now.coef[own]
-                rises[place] = float(coef @ np.linalg.solve(spread[np.ix_(own, own)], coef))
+            places = np.flatnonzero(owner == unit)
+            if len(places):
+                coef = now.coef[places]
+                rises[place] = float(coef @ np.linalg.solve(spread[np.ix_(places, places)], coef))
         return units, rises
 
     def best_swap(self) -> tuple[float, int, int]:

@@ -230,9 +230,11 @@ class SubsetRegression:
             return units, rises[units]
         rise = np.zeros(len(units))
         for place, unit in enumerate(units):
-            own = np.flatnonzero(owner == unit)
-            if len(own):
-                rise[place] = coef[own] @ np.linalg.solve(spread[np.ix_(own, own)], coef[own])
+            places = np.flatnonzero(owner == unit)
+            if len(places):
+                rise[place] = coef[places] @ np.linalg.solve(
+                    spread[np.ix_(places, places)], coef[places]
+                )
         return units, rise
 
     def _inverse(self) -> Floats:

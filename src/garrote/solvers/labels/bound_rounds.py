@@ -17,9 +17,7 @@ import numpy as np
 from garrote.arrays import Array, Floats
 from garrote.limits.budgets import ENTRIES_WEIGHED_PER_CALL
 from garrote.priors.evidence.humps import SignedWeights, humps_of, signed_weights
-from garrote.solvers.labels.jaakkola import Shortcut, fixed_level
-from garrote.solvers.labels.label_regression import Fixed, LabelColumns
-from garrote.solvers.labels.settling import (
+from garrote.solvers.labels.compiled_rounds import (
     Factors,
     Labels,
     Moment,
@@ -27,9 +25,11 @@ from garrote.solvers.labels.settling import (
     bound_of,
     close_round,
     open_round,
-    settle,
+    repeat_rounds,
     visit,
 )
+from garrote.solvers.labels.jaakkola import Shortcut, fixed_level
+from garrote.solvers.labels.label_regression import Fixed, LabelColumns
 from garrote.solvers.labels.shared_switches import Measure, SwitchedGroup, moves
 
 # Columns that matter are in with more than this; so many of the most probable ones at most. Where no
@@ -170,7 +170,7 @@ class Rounds:
         seen, pace = np.empty((3, self.columns.rows)), np.array([0.0, np.inf])
         per_call, settled = max(1, ENTRIES_WEIGHED_PER_CALL // entries), False
         while most > 0 and not settled:
-            count, settled = settle(
+            count, settled = repeat_rounds(
                 self.columns.block, self.rows, self.moment, self.lively, self.slab,
                 self.factors, accuracy, min(most, per_call), seen, pace,
             )  # fmt: skip

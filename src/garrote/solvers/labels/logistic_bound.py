@@ -24,9 +24,9 @@ from garrote.results.fit import Fit
 from garrote.solvers.control import Control
 from garrote.solvers.garrote.certificate import Regression, certify
 from garrote.solvers.labels.bound_rounds import NextVariance, Rounds
+from garrote.solvers.labels.compiled_rounds import Factors
 from garrote.solvers.labels.jaakkola import Touching, first_xi, touching_error
 from garrote.solvers.labels.label_regression import LabelColumns
-from garrote.solvers.labels.settling import Factors
 from garrote.solvers.labels.shared_switches import StatedGroups, SwitchedGroup, groups_at_hand
 
 # What a round may still move anything by, as a share of the tolerance, when rounds end. When a
@@ -232,9 +232,9 @@ class LogisticBound:
         prior = SpikeTerms.with_slab(
             now.variance, self.offsets[columns.columns], lengths, 1.0, self.separation
         )
-        own = ~stated.shared[places]
+        unshared = ~stated.shared[places]
         point = Fit.uncertified(
-            now.strength, places[own], now.probability[own], now.weight[own], 1.0
+            now.strength, places[unshared], now.probability[unshared], now.weight[unshared], 1.0
         )
         single = Regression(np.where(stated.shared, 0.0, curvature), weight)
         fit = stated.certified(

@@ -222,6 +222,8 @@ class FactorWalk:
             return NO_COLUMNS
         self._take_spare()
         self._take_slab(now)
+        if now.members is begin.members:
+            return NO_COLUMNS
         return np.setxor1d(begin.members, now.members)
 
     def _place(self) -> Place:

@@ -279,7 +279,7 @@ def _score_last(rule, data, products, common, last, root, rows, log_det, left, s
 
 
 @kernel
-def _factorise(rule, data, products, own, root):
+def _factorise(rule, data, products, inside, root):
     """Return whether columns are independent, the log determinant, and what is left of y'y.
 
     The last column of the root are the scores.
@@ -287,10 +287,10 @@ def _factorise(rule, data, products, own, root):
     last = root.shape[1] - 1
     gram, slot, least = products.gram, products.slot, dependent_share(rule)
     log_det, left = 0.0, products.yty
-    for a in range(own.shape[0]):
-        i = own[a]
+    for a in range(inside.shape[0]):
+        i = inside[a]
         for b in range(a):
-            j = own[b]
+            j = inside[b]
             root[a, b] = gram[slot[i], j] if slot[i] >= 0 else gram[slot[j], i]
         pivot, product = factor_column(root.T, a, data.length[i] + rule.ridge), products.xty[i]
         for b in range(a):

@@ -62,7 +62,7 @@ class Smoothing(ClassicalSolver):
         while made < goal.max_iter:
             coef, steps = objective.minimise(coef, width, goal.max_iter - made)
             made += max(steps, 1)
-            seen = yield from self._settle(goal, objective, inside, coef)
+            seen = yield from self._place_with_ties(goal, objective, inside, coef)
             self._added = objective.error(width)
             if goal.reached(loss, seen, self.steps.steepness) or width <= last:
                 break
@@ -90,7 +90,7 @@ class Smoothing(ClassicalSolver):
         gram = self._gram if len(inside) == len(held) else self._gram[np.ix_(inside, inside)]
         return SmoothSquares(gram, self._target[inside], parts, lengths[some], self.kink), inside
 
-    def _settle(
+    def _place_with_ties(
         self, goal: Goal, objective: SmoothSquares, inside: Array, coef: Floats
     ) -> Generator[Floats, Floats, Evaluated]:
         """Go to coefficients with the ties that their proximal point has; return the fit as seen."""
@@ -100,9 +100,9 @@ class Smoothing(ClassicalSolver):
         loss.place(everywhere, loss.product(everywhere))
         seen = yield from loss.evaluate()
         near = proximal_point(goal.rule, everywhere + step * seen.gradient, step)
-        settled = np.zeros(len(loss.coef))
-        settled[inside] = objective.settled(coef, near[inside])
-        loss.place(settled, loss.product(settled))
+        tied = np.zeros(len(loss.coef))
+        tied[inside] = objective.with_ties(coef, near[inside])
+        loss.place(tied, loss.product(tied))
         return (yield from loss.evaluate())
 
 

@@ -93,7 +93,7 @@ class SmoothSquares(NamedTuple):
             width,
         )
 
-    def settled(self, coef: Floats, near: Floats) -> Floats:
+    def with_ties(self, coef: Floats, near: Floats) -> Floats:
         """Return the best coefficients with the ties of ``near``: who is 0 there, and who is equal.
 
         Nothing else has a kink, so that each try is one linear system. Signs that would change in it are

@@ -50,11 +50,11 @@ def find_identifiers(
     return [
         finding
         for kind, some in found.items()
-        for finding in _said_of(kind, [names[j] for j in some], asked)
+        for finding in _findings_of(kind, [names[j] for j in some], asked)
     ]
 
 
-def _said_of(kind: str, names: Sequence[str], asked: Collection[str]) -> list[Finding]:
+def _findings_of(kind: str, names: Sequence[str], asked: Collection[str]) -> list[Finding]:
     """Return what is said of the identifiers of a kind: of those left out, and of the others."""
     free = [name for name in names if name not in asked]
     out = tuple(name for name in free if kind != "date" and is_called_identifier(name))

@@ -67,7 +67,7 @@ class FittedGroups(FittedTarget):
             inside[g] = True
             prior[g] = self.law.log_prior(inside)[0] - now
             inside[g] = False
-        return prior + [gain[own].sum() for own in self.columns]
+        return prior + [gain[members].sum() for members in self.columns]
 
 
 def fit_sets(target: FittedGroups, inside: Array, report: Any = None) -> None:

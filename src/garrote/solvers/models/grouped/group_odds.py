@@ -47,10 +47,10 @@ class GroupTable(NamedTuple):
 def group_table(problem: Problem, law: InclusionOfGroups) -> GroupTable:
     """Return the groups of a problem for kernels."""
     columns = [law.columns(g) for g in range(len(law))]
-    sizes = [len(own) for own in columns]
+    sizes = [len(members) for members in columns]
     blocks = [
-        np.diag(problem.curvature[own]) if len(own) == 1 else problem.known_block(own)
-        for own in columns
+        np.diag(problem.curvature[members]) if len(members) == 1 else problem.known_block(members)
+        for members in columns
     ]
     children = [
         np.array([c for c in range(len(law)) if g in law.parents[c]], int) for g in range(len(law))
@@ -61,7 +61,7 @@ def group_table(problem: Problem, law: InclusionOfGroups) -> GroupTable:
     return GroupTable(
         *_listed(columns), problem.curvature,
         np.cumsum([0, *(size**2 for size in sizes)]).astype(np.int64),
-        np.concatenate([np.zeros(0), *(own.ravel() for own in blocks)]),
+        np.concatenate([np.zeros(0), *(members.ravel() for members in blocks)]),
         law.over_groups.by_size, law.over_groups.log_odds,
         *_listed(law.parents), *_listed(children), square, beside, cross, vector, other,
     )  # fmt: skip

@@ -60,14 +60,14 @@ def _parts(models: ModelList) -> Iterator[tuple[slice, Array]]:
 
 
 @kernel
-def _factorise(rule, data, own, root):
+def _factorise(rule, data, inside, root):
     """Return whether columns are independent, the log determinant, and what is left of y'y."""
-    log_det, left, size = 0.0, data.yty, own.shape[0]
+    log_det, left, size = 0.0, data.yty, inside.shape[0]
     least, scores = dependent_share(rule), np.zeros(size)
     for a in range(size):
         for b in range(a):
-            root[b, a] = data.gram[own[b], own[a]]
-        length, product = data.gram[own[a], own[a]], data.xty[own[a]]
+            root[b, a] = data.gram[inside[b], inside[a]]
+        length, product = data.gram[inside[a], inside[a]], data.xty[inside[a]]
         pivot = factor_column(root, a, length + rule.ridge)
         if not pivot > least * length:
             return False, 0.0, 0.0, scores
@@ -83,9 +83,9 @@ def _factorise(rule, data, own, root):
 @kernel
 def _weigh(rule, data, members, ends, root, logs):
     for m in range(logs.shape[0]):
-        own = members[ends[m] : ends[m + 1]]
-        independent, log_det, left, _ = _factorise(rule, data, own, root)
-        logs[m] = log_evidence(rule, own.shape[0], log_det, left) if independent else -np.inf
+        inside = members[ends[m] : ends[m + 1]]
+        independent, log_det, left, _ = _factorise(rule, data, inside, root)
+        logs[m] = log_evidence(rule, inside.shape[0], log_det, left) if independent else -np.inf
 
 
 @kernel
@@ -93,9 +93,9 @@ def _add_moments(rule, data, members, ends, share, root, inverse, mean, second, 
     for m in range(share.shape[0]):
         if share[m] < _NEGLIGIBLE:
             continue
-        own = members[ends[m] : ends[m + 1]]
-        size = own.shape[0]
-        _, _, left, scores = _factorise(rule, data, own, root)
+        inside = members[ends[m] : ends[m + 1]]
+        size = inside.shape[0]
+        _, _, left, scores = _factorise(rule, data, inside, root)
         noise[0] += share[m] * noise_mean(rule, size, left)
         invert_root(root, inverse, size)
         f1, f2, f3 = slab_moments(rule, size, left)
@@ -103,13 +103,13 @@ def _add_moments(rule, data, members, ends, share, root, inverse, mean, second, 
         for a in range(size):
             for b in range(a, size):
                 coef[a] += inverse[a, b] * scores[b]
-            mean[own[a]] += share[m] * f1 * coef[a]
+            mean[inside[a]] += share[m] * f1 * coef[a]
         for a in range(size):
             for b in range(a + 1):
                 spread = 0.0
                 for c in range(a, size):
                     spread += inverse[a, c] * inverse[b, c]
                 entry = share[m] * (f2 * coef[a] * coef[b] + f3 * spread)
-                second[own[a], own[b]] += entry
+                second[inside[a], inside[b]] += entry
                 if b < a:
-                    second[own[b], own[a]] += entry
+                    second[inside[b], inside[a]] += entry

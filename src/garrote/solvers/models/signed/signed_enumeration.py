@@ -119,14 +119,14 @@ def _change_unit(sums, unit):
 
 
 @kernel
-def _factorise(rule, gram, own, root):
+def _factorise(rule, gram, inside, root):
     """Fill the upper triangular root of A; return whether columns are independent, and log |A|."""
     log_det = 0.0
-    for b in range(own.shape[0]):
+    for b in range(inside.shape[0]):
         for a in range(b):
-            root[a, b] = gram[own[a], own[b]]
-        pivot = factor_column(root, b, gram[own[b], own[b]] + rule.ridge)
-        if not pivot > dependent_share(rule) * gram[own[b], own[b]]:
+            root[a, b] = gram[inside[a], inside[b]]
+        pivot = factor_column(root, b, gram[inside[b], inside[b]] + rule.ridge)
+        if not pivot > dependent_share(rule) * gram[inside[b], inside[b]]:
             return False, 0.0
         root[b, b] = np.sqrt(pivot)
         log_det += np.log(pivot)

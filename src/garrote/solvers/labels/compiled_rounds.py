@@ -1,6 +1,6 @@
 """Rounds of the bound, compiled: it touches anew, columns are swept, linear predictors follow.
 
-`settle` repeats rounds over the columns that matter, with a step further on after every third; given
+`repeat_rounds` goes over the columns that matter, with a step further on after every third round; given
 those the bound is a smooth function of where it touches, and such steps save most of the rounds.
 """
 
@@ -236,7 +236,7 @@ def _lively_round(block, rows, moment, lively, slab, factors, accuracy):
 
 
 @kernel
-def settle(block, rows, moment, lively, slab, factors, accuracy, most, seen, pace):
+def repeat_rounds(block, rows, moment, lively, slab, factors, accuracy, most, seen, pace):
     """Repeat rounds over the columns that matter; return how many, and whether they have settled.
 
     ``seen`` are the logarithms of where the bound was best in the last rounds, ``pace`` says how many
