@@ -64,7 +64,10 @@ def run(options: argparse.Namespace) -> int:
         coding = replace(coding, columns=coding.columns[:-1])
     if terms is not None:
         values = expand_again(options.file, coding, values, terms)
-    predicted = _predicted(model, values, known)
+    with warnings.catch_warnings():
+        # A model of a file has names, an array none; the coding has found the columns by name.
+        warnings.filterwarnings("ignore", "X does not have valid feature names")
+        predicted = _predicted(model, values, known)
     for name in options.keep:
         if name in predicted:
             raise CommandError(f"--keep {name}: the output has a column of that name; rename it")
