@@ -8,9 +8,8 @@ from garrote import Problem, SpikeSlabRegressor
 from garrote.inference import Beliefs, Enumerate, Sample, Search, as_method, choose_method, infer
 from garrote.inference.gaussian_models import refuse_long_enumeration
 from garrote.likelihoods import Gaussian
-from garrote.priors import GaussianSlab, TwoHumpedSlab
+from garrote.priors import GaussianSlab, GPrior, TwoHumpedSlab
 from garrote.priors.inclusion import Inclusion
-from garrote.priors.slab import GPrior
 
 
 @pytest.fixture(scope="module")

@@ -28,14 +28,26 @@ from garrote.priors.scale_mixture import (
     StudentPrior,
 )
 from garrote.priors.single_effects import SingleEffects
-from garrote.priors.slab import BIC, EffectSlab, GaussianSlab, GPrior
+from garrote.priors.slab import BIC, EffectSlab, GaussianSlab
 from garrote.priors.two_humped import TwoHumpedEffectSlab, TwoHumpedSlab
+from garrote.priors.zellner import (
+    CCH,
+    BetaPrime,
+    GPrior,
+    HyperG,
+    Intrinsic,
+    Robust,
+    UnknownG,
+    ZellnerSiow,
+)
 
 __all__ = [
     "BIC",
+    "CCH",
     "PRIORS",
     "SHRINKAGE_PRIORS",
     "BetaInclusion",
+    "BetaPrime",
     "ColumnGroups",
     "EffectSlab",
     "ElasticNetPrior",
@@ -47,15 +59,18 @@ __all__ = [
     "GroupedInclusion",
     "HALPrior",
     "HorseshoePrior",
+    "HyperG",
     "Inclusion",
     "InclusionLaw",
     "InclusionOfGroups",
     "IndependentInclusion",
+    "Intrinsic",
     "LaplacePrior",
     "NEGPrior",
     "NormalGammaPrior",
     "Prior",
     "RelevancePrior",
+    "Robust",
     "ScaleMixturePrior",
     "SingleEffects",
     "Slab",
@@ -64,6 +79,8 @@ __all__ = [
     "StudentPrior",
     "TwoHumpedEffectSlab",
     "TwoHumpedSlab",
+    "UnknownG",
+    "ZellnerSiow",
     "as_inclusion",
     "as_prior",
     "prior_class",

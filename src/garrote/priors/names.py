@@ -6,8 +6,9 @@ from garrote.priors.base import Prior
 from garrote.priors.relevance import RelevancePrior
 from garrote.priors.scale_mixture import SHRINKAGE_PRIORS
 from garrote.priors.single_effects import SingleEffects
-from garrote.priors.slab import BIC, GPrior
+from garrote.priors.slab import BIC
 from garrote.priors.two_humped import TwoHumpedSlab
+from garrote.priors.zellner import GPrior
 from garrote.rules.integration import Integration
 
 # A new prior is a new row here.

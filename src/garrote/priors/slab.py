@@ -1,4 +1,4 @@
-"""What the coefficients of included variables are like: Gaussian slabs, Zellner's g-priors, or BIC.
+"""What the coefficients of included variables are like: Gaussian slabs, or BIC.
 
 Settings only: each makes the scalar rule (`garrote.priors.evidence`) for one set of data.
 """
@@ -12,21 +12,16 @@ from garrote.arrays import Floats
 from garrote.priors.base import Fitting, Slab
 from garrote.priors.evidence import (
     SMALLEST_LEFT,
-    FixedG,
     KnownNoise,
     Peak,
     UnknownNoise,
     log_evidence,
 )
 from garrote.priors.evidence.humps import humps_of
-from garrote.priors.evidence.hyper_g import BestG, TabledG, tabled_g
-from garrote.priors.evidence.scanned_g import ScannedG
 from garrote.rules.integration import Integration
 
 # First, last and number of the logs of an unknown slab variance, for laws of coefficients given a model.
 _VARIANCES = (-12.0, 20.0, 65)
-# Laws of an unknown g, by name.
-HYPER_G = ("hyper-g", "hyper-g/n", "eb")
 # Models that fill this share of what BIC allows on average are crowded.
 _CROWDED = 0.5
 
@@ -163,56 +158,6 @@ class EffectSlab(IndependentSlab):
     def fitting(self, n: float, spent: float = 0.0) -> Fitting:
         """Return how models of labels and counts are fitted, given the slab's variance."""
         return Fitting(1.0 / (self.variance or 1.0), 0.0, np.inf)
-
-
-@dataclass(frozen=True)
-class GPrior(Slab):
-    """w ~ N(0, g noise (X'X)^{-1}); g a number, or "hyper-g", "hyper-g/n", "eb" (best for each model).
-
-    Liang et al. (2008): hyper-g has g / (1 + g) ~ Beta(1, a / 2 - 1) with a = 3; hyper-g/n the same of
-    g / N / (1 + g / N), N being all rows (their weights added up).
-    """
-
-    g: float | str = "hyper-g/n"
-    a: float = 3.0
-
-    def __post_init__(self) -> None:
-        """Raise unless g is a positive number or the name of a law."""
-        if isinstance(self.g, str):
-            if self.g not in HYPER_G:
-                raise ValueError(
-                    f"g of a GPrior must be a number or one of {HYPER_G}, got {self.g!r}"
-                )
-        elif not 0 < self.g < np.inf:
-            raise ValueError(f"g of a GPrior must be positive, got {self.g!r}")
-        if not 2 < self.a < np.inf:
-            raise ValueError(f"a of a GPrior must be above 2, got {self.a!r}: no law of g else")
-
-    def rule(self, n: float, yty: float, most: int, spent: float = 0.0) -> FixedG | BestG | TabledG:
-        """Return the marginal likelihood for n rows (less those spent on means)."""
-        if not isinstance(self.g, str):
-            return self._fixed(n, yty)
-        if self.g == "eb":
-            return BestG(0.0, yty or 1.0, n)
-        return tabled_g(n, yty or 1.0, self.a, self._scale(n + spent), most)
-
-    def reference_rule(self, n: float, yty: float, spent: float = 0.0) -> FixedG | ScannedG:
-        """Return the marginal likelihood without tables, for a few models: a certificate's."""
-        if not isinstance(self.g, str):
-            return self._fixed(n, yty)
-        scale = 0.0 if self.g == "eb" else self._scale(n + spent)
-        return ScannedG(0.0, yty or 1.0, n, self.a, scale)
-
-    def noise_shape(self, n: float) -> float:
-        """Return the shape of the noise's inverse gamma law given a model."""
-        return 0.5 * n
-
-    def _fixed(self, n: float, yty: float) -> FixedG:
-        # With any finite g no model interpolates: y'y / (1 + g) is left to all of them.
-        return FixedG(0.0, float(self.g), yty, 0.5 * n, 0.0)
-
-    def _scale(self, rows: float) -> float:
-        return rows if self.g == "hyper-g/n" else 1.0
 
 
 @dataclass(frozen=True)

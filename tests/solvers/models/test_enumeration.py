@@ -8,9 +8,9 @@ from scipy.integrate import quad
 from scipy.special import betaln, hyp2f1, logsumexp
 from scipy.stats import multivariate_normal
 
+from garrote.priors import GaussianSlab, GPrior
 from garrote.priors.evidence import log_evidence, log_evidence_ratio, slab_moments
 from garrote.priors.inclusion import Inclusion
-from garrote.priors.slab import GaussianSlab, GPrior
 from garrote.solvers.models import enumeration
 from garrote.solvers.models.enumeration import enumerate_models
 

@@ -8,9 +8,9 @@ from scipy.special import expit, logsumexp
 
 from garrote import Problem
 from garrote.inference import METHODS, Beliefs, Metropolis, Sample, Search, infer
+from garrote.priors import BIC, GaussianSlab, GPrior
 from garrote.priors.evidence import log_evidence, log_evidence_ratio
 from garrote.priors.inclusion import Inclusion
-from garrote.priors.slab import BIC, GaussianSlab, GPrior
 from garrote.solvers.diagnostics import diagnose_inclusion
 from garrote.solvers.models.informed_sampler import InformedWalk
 from garrote.solvers.models.metropolis import MetropolisWalk

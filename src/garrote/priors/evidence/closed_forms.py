@@ -7,7 +7,7 @@ left of y'y, S = y'y - b'(G + ridge I)^{-1} b, with G = X'WX and b = X'Wy of its
 * ``slab_moments``, with which the coefficients' posterior follows from the ridge solution v and its
   inverse V = (G + ridge I)^{-1}: three numbers f such that E[w] = f1 v and E[ww'] = f2 vv' + f3 V.
 
-Rules for an unknown g are in `garrote.priors.evidence.hyper_g`.
+Rules for an unknown g are in `garrote.priors.evidence.tabled_g`.
 
 Murphy (2012), Eqs. 13.13-13.18 and exercise 13.4; Liang et al. (2008).
 """
