@@ -25,7 +25,8 @@ def test_walks_and_searches_find_what_sums_do(law, method):
     X, y = table()
     exact = SpikeSlabRegressor(GPrior(law), "enumerate").fit(X, y)
     model = SpikeSlabRegressor(GPrior(law), method, random_state=0).fit(X, y)
-    near = 1e-8 if method == "search" else 0.03
+    # A search leaves out models of next to no probability.
+    near = 1e-6 if method == "search" else 0.03
     np.testing.assert_allclose(
         model.inclusion_probability_, exact.inclusion_probability_, rtol=0, atol=near
     )
