@@ -6,7 +6,7 @@ from copy import deepcopy
 from numbers import Integral, Real
 from typing import Any, Self, TypeVar
 
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 
 Kind = TypeVar("Kind")
 
@@ -23,12 +23,15 @@ class Settings(BaseEstimator):
     def set_params(self, **params: Any) -> Self:
         """Change settings by name, and check them again."""
         known = self.get_params(deep=False)
-        for name in params:
-            if name not in known:
+        changed = dict(known)
+        for name, value in params.items():
+            whole, _, part = name.partition("__")  # a setting of a setting, as in "g__a"
+            if whole not in known or (part and not isinstance(changed[whole], Settings)):
                 raise ValueError(
                     f"{type(self).__name__} has no setting {name!r}; its settings are {sorted(known)}"
                 )
-        made = type(self)(**(known | params))  # refuses what cannot be meant, before all changes
+            changed[whole] = clone(changed[whole]).set_params(**{part: value}) if part else value
+        made = type(self)(**changed)  # refuses what cannot be meant, before all changes
         self.__dict__.clear()  # with all that was kept for the settings before
         self.__dict__.update(made.__dict__)
         return self
