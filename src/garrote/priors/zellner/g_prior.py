@@ -36,7 +36,7 @@ class GPrior(Slab):
             )
 
     @property
-    def law(self) -> UnknownG | None:
+    def law_of_g(self) -> UnknownG | None:
         """The law of g, None where g is known or the best for each model."""
         if isinstance(self.g, str):
             return None if self.g == BEST else G_LAWS[self.g]()
@@ -44,16 +44,16 @@ class GPrior(Slab):
 
     def rule(self, n: float, yty: float, most: int, spent: float = 0.0) -> FixedG | BestG | TabledG:
         """Return the marginal likelihood for n rows (less those spent on means)."""
-        law = self.law
+        law = self.law_of_g
         if law is not None:
             return tabled_g(n, yty or 1.0, law, n + spent, spent, most)
         return BestG(0.0, yty or 1.0, n) if self.g == BEST else self._fixed(n, yty)
 
     def reference_rule(self, n: float, yty: float, spent: float = 0.0) -> FixedG | ScannedG:
         """Return the marginal likelihood without tables, for a few models: a certificate's."""
-        if self.law is None and self.g != BEST:
+        if self.law_of_g is None and self.g != BEST:
             return self._fixed(n, yty)
-        return ScannedG(0.0, yty or 1.0, n, self.law, n + spent, spent)
+        return ScannedG(0.0, yty or 1.0, n, self.law_of_g, n + spent, spent)
 
     def noise_shape(self, n: float) -> float:
         """Return the shape of the noise's inverse gamma law given a model."""
@@ -61,4 +61,4 @@ class GPrior(Slab):
 
     def _fixed(self, n: float, yty: float) -> FixedG:
         # With any finite g no model interpolates: y'y / (1 + g) is left to all of them.
-        return FixedG(0.0, float(self.g), yty, 0.5 * n, 0.0)  # type: ignore[arg-type]
+        return FixedG(0.0, float(self.g), yty, 0.5 * n, 0.0)

@@ -49,8 +49,8 @@ def confluent(
 
     u = 1 / (1 + g) has the density u^(a/2 - 1) (1 - vu)^(b/2 - 1) (kappa + (1 - kappa) vu)^-r e^(-su).
     """
-    law = LawOfG(v, 0.5 * b, 0.5 * (a + b) - r, r, kappa, s, 0.0)
-    return np.column_stack([np.broadcast_to(np.float64(part), sizes.shape) for part in law])
+    numbers = (v, 0.5 * b, 0.5 * (a + b) - r, r, kappa, s, 0.0)  # in the order of a `LawOfG`
+    return np.column_stack([np.broadcast_to(np.asarray(part), sizes.shape) for part in numbers])
 
 
 @dataclass(frozen=True)
