@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from conftest import NO_GENETICS
+from garrote.cli.commands import genotypes as commands
 from garrote.cli.main import main
+from garrote.designs.genotypes import SUFFIXES
 from genotype_files import drawn, filled, write_bgen, write_pgen, write_plink
 
 N, COUNT = 120, 30
@@ -112,6 +114,10 @@ def test_files_of_plink_2_and_bgen_are_selected_from_as_well(files, capsys, kind
     rows = [f"6 {1000 * (j + 1)} rs{j} G A 800 {6 if j == 4 else 0.1} 1" for j in range(20)]
     (folder / "gwas.txt").write_text("\n".join(["CHROM POS ID A1 A2 N BETA SE", *rows]) + "\n")
     assert select("--zscores", folder / "gwas.txt", "--ld", folder / kind) in (0, 3)
+
+
+def test_every_kind_of_genotypes_is_known_by_its_name():
+    assert commands.SUFFIXES == SUFFIXES
 
 
 def test_what_speaks_of_genotypes_needs_them(files, capsys):

@@ -18,6 +18,9 @@ from garrote.cli.settings import (
 )
 from garrote.cli.values import names, shares
 
+# Those of `garrote.designs.genotypes`, which is imported where a file has one of them: others wait less.
+SUFFIXES = (".bed", ".pgen", ".bgen")
+
 # What speaks of the columns of a table, and files of models, which predict from tables.
 _OF_TABLES = ("include", "exclude", "weights", "groups", "offset", "encode", "categories", "na",
               "levels", "interactions", "curves", "formula", "sheet", "save", "n", "control",
@@ -61,9 +64,7 @@ def add_genotypes(command: argparse.ArgumentParser) -> None:
 
 def is_genotypes(options: argparse.Namespace) -> bool:
     """Tell whether the file is of genotypes."""
-    from garrote.designs.genotypes import is_genotypes
-
-    return options.file is not None and is_genotypes(options.file)
+    return options.file is not None and str(options.file).endswith(SUFFIXES)
 
 
 def refuse_without(options: argparse.Namespace) -> None:

@@ -5,6 +5,7 @@ import inspect
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from garrote.cli.commands.genotypes import SUFFIXES
 from garrote.cli.errors import DONE, NOT_CONVERGED, CommandError, UsageError
 from garrote.cli.results import check_results, limit_threads, say_heard, write_results
 from garrote.cli.settings import (
@@ -110,9 +111,7 @@ def _read(options: argparse.Namespace) -> _Data:
 
 def _is_panel(ld: str) -> bool:
     """Tell whether the alleles of LD are known: of genotypes, or by a .bim of the same name."""
-    from garrote.designs.genotypes import is_genotypes
-
-    return is_genotypes(ld) or Path(ld).with_suffix(".bim").is_file()
+    return ld.endswith(SUFFIXES) or Path(ld).with_suffix(".bim").is_file()
 
 
 def _read_panel(options: argparse.Namespace) -> _Data:
