@@ -72,7 +72,7 @@ def refuse_without(options: argparse.Namespace) -> None:
     for name in ("pheno", "trait", "region", "keep", "maf"):
         if getattr(options, name) not in (None, []):
             raise UsageError(
-                f"--{name} goes with genotypes, a file geno.bed, .pgen or .bgen in place of a table",
+                f"--{name} goes with genotypes: a file geno.bed, .pgen or .bgen in place of a table",
                 "select",
             )
 

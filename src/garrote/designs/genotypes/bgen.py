@@ -1,6 +1,5 @@
 """Genotypes of BGEN files: probabilities of each genotype, of which dosages are expectations."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -27,7 +26,7 @@ class BgenDesign(DosageDesign):
 
     Parameters
     ----------
-    bgen : path, or sequence of paths
+    files : path, or sequence of paths
         With a .sample file beside each, unless the file itself names its people. Several files, a
         chromosome each, have the same people in the same order.
     keep, variants, region, min_frequency
@@ -47,19 +46,6 @@ class BgenDesign(DosageDesign):
     """
 
     suffix = ".bgen"
-
-    def __init__(
-        self,
-        bgen: str | Path | Sequence[str | Path],
-        *,
-        keep: Any = None,
-        variants: Any = None,
-        region: str | Sequence[str] | None = None,
-        min_frequency: float = 0.0,
-    ):
-        super().__init__(
-            bgen, keep=keep, variants=variants, region=region, min_frequency=min_frequency
-        )
 
     def _file(self, path: Path) -> "BgenFile":
         return BgenFile(path)

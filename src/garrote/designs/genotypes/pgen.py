@@ -1,6 +1,5 @@
 """Genotypes of PLINK 2: a compressed .pgen file, with variants in .pvar and people in .psam."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +31,7 @@ class PgenDesign(DosageDesign):
 
     Parameters
     ----------
-    pgen : path, or sequence of paths
+    files : path, or sequence of paths
         With a .pvar and a .psam file beside each, or a .bim and a .fam. Several files, a chromosome
         each, have the same people in the same order.
     keep, variants, region, min_frequency
@@ -52,19 +51,6 @@ class PgenDesign(DosageDesign):
     """
 
     suffix = ".pgen"
-
-    def __init__(
-        self,
-        pgen: str | Path | Sequence[str | Path],
-        *,
-        keep: Any = None,
-        variants: Any = None,
-        region: str | Sequence[str] | None = None,
-        min_frequency: float = 0.0,
-    ):
-        super().__init__(
-            pgen, keep=keep, variants=variants, region=region, min_frequency=min_frequency
-        )
 
     def _file(self, path: Path) -> "PgenFile":
         return PgenFile(path)

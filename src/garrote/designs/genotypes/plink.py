@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from copy import copy
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -35,7 +35,7 @@ class PlinkDesign(GenotypeDesign):
 
     Parameters
     ----------
-    bed : path, or sequence of paths
+    files : path, or sequence of paths
         With a .bim and a .fam file beside each. Several files, a chromosome each, have the same people
         in the same order.
     keep : sequence of str, of pairs of str, or array of int, optional
@@ -68,19 +68,6 @@ class PlinkDesign(GenotypeDesign):
     """
 
     suffix = ".bed"
-
-    def __init__(
-        self,
-        bed: str | Path | Sequence[str | Path],
-        *,
-        keep: Any = None,
-        variants: Any = None,
-        region: str | Sequence[str] | None = None,
-        min_frequency: float = 0.0,
-    ):
-        super().__init__(
-            bed, keep=keep, variants=variants, region=region, min_frequency=min_frequency
-        )
 
     @classmethod
     def of_codes(cls, people: People, variants: Variants, packed: Array) -> Self:
