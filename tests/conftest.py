@@ -19,6 +19,7 @@ NO_SHARED_DATA = "the shared data folder is absent"
 # What scripts/install_browser.sh installs, or finds.
 NO_NODE = "no node was found: install Node.js to run the report's scripts without a browser"
 NO_TORCH = 'PyTorch is absent: run pip install "garrote[gpu]"'
+NO_GENETICS = 'Pgenlib or cbgen is absent: run pip install "garrote[genetics]"'
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 IN_CI = bool(os.environ.get("CI"))
 
@@ -29,6 +30,7 @@ ALLOWED_SKIPS = [
     ("no Chromium was found.*", lambda: not any(map(shutil.which, BROWSERS))),
     (re.escape(NO_NODE), lambda: shutil.which("node") is None),
     (re.escape(NO_TORCH), lambda: find_spec("torch") is None),
+    (re.escape(NO_GENETICS), lambda: None in map(find_spec, ("pgenlib", "cbgen"))),
     ("no (bash|zsh|fish) was found", lambda: None in map(shutil.which, ("bash", "zsh", "fish"))),
 ]
 

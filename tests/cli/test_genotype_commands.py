@@ -5,8 +5,11 @@ import json
 import numpy as np
 import pytest
 
+from conftest import NO_GENETICS
+from garrote.cli.commands import genotypes as commands
 from garrote.cli.main import main
-from genotype_files import drawn, filled, write_plink
+from garrote.designs.genotypes import SUFFIXES
+from genotype_files import drawn, filled, write_bgen, write_pgen, write_plink
 
 N, COUNT = 120, 30
 
@@ -88,9 +91,38 @@ def test_commands_that_cannot_be_done_say_why(files, capsys, arguments, match):
     assert not out.exists()
 
 
+@pytest.mark.parametrize("kind", ["calls.pgen", "dosages.bgen"])
+def test_files_of_plink_2_and_bgen_are_selected_from_as_well(files, capsys, kind):
+    pytest.importorskip("pgenlib", reason=NO_GENETICS)
+    pytest.importorskip("cbgen", reason=NO_GENETICS)
+    _, pheno, folder = files
+    copies = drawn(N, COUNT, 1, 0.01)
+    values = np.where(copies < 0, np.nan, copies)
+    if kind.endswith("pgen"):
+        write_pgen(folder / kind, values, chromosome="chr6")
+    else:
+        write_bgen(folder / kind, np.clip(values, 0.01, 1.99), chromosome="chr6")
+    code = select(
+        folder / kind, "--pheno", pheno, "--trait", "height", "--covariates", "age", "--region", "6",
+        "--maf", "0.05", "--json", folder / "out.json",
+    )  # fmt: skip
+    assert code == 0, capsys.readouterr().err
+    found = json.loads((folder / "out.json").read_text())
+    first = next(one for one in found["variables"] if one["name"] == "rs4")
+    assert first["selected"]
+    assert first["place"] == {"chromosome": "chr6", "position": 5000, "counted": "A", "other": "G"}
+    rows = [f"6 {1000 * (j + 1)} rs{j} G A 800 {6 if j == 4 else 0.1} 1" for j in range(20)]
+    (folder / "gwas.txt").write_text("\n".join(["CHROM POS ID A1 A2 N BETA SE", *rows]) + "\n")
+    assert select("--zscores", folder / "gwas.txt", "--ld", folder / kind) in (0, 3)
+
+
+def test_every_kind_of_genotypes_is_known_by_its_name():
+    assert commands.SUFFIXES == SUFFIXES
+
+
 def test_what_speaks_of_genotypes_needs_them(files, capsys):
     assert select(files[1], "--target", "height", "--maf", "0.1") == 2
-    assert "--maf goes with genotypes" in capsys.readouterr().err
+    assert "--maf goes with genotypes: a file geno.bed" in capsys.readouterr().err
 
 
 def test_associations_are_aligned_with_a_panel(files, capsys):

@@ -108,7 +108,7 @@ def _select(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "file", nargs="?",
         help="CSV, TSV, .xlsx, Parquet, Arrow, Feather or .npz file; - reads standard input; or "
-        "genotypes of PLINK (.bed; 'chr*.bed' for several)",
+        "genotypes of PLINK or BGEN (.bed, .pgen, .bgen; 'chr*.bed' for several)",
     )  # fmt: skip
     command.add_argument("--target", metavar="COLUMN", help="the response")
     command.add_argument(

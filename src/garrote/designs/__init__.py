@@ -4,7 +4,7 @@ from garrote.designs.base import Design
 from garrote.designs.blocks import ChunkedDesign, DaskDesign
 from garrote.designs.dense import DenseDesign
 from garrote.designs.devices import DeviceDesign
-from garrote.designs.genotypes import PlinkDesign
+from garrote.designs.genotypes import BgenDesign, PgenDesign, PlinkDesign
 from garrote.designs.gram import GramDesign
 from garrote.designs.joined import JoinedDesign
 from garrote.designs.operator import OperatorDesign
@@ -12,6 +12,7 @@ from garrote.designs.sparse import SparseDesign
 from garrote.designs.standardized import StandardizedDesign
 
 __all__ = [
+    "BgenDesign",
     "ChunkedDesign",
     "DaskDesign",
     "DenseDesign",
@@ -20,6 +21,7 @@ __all__ = [
     "GramDesign",
     "JoinedDesign",
     "OperatorDesign",
+    "PgenDesign",
     "PlinkDesign",
     "SparseDesign",
     "StandardizedDesign",

@@ -8,7 +8,7 @@ import scipy.sparse
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
 from garrote.designs.base import Design, Moments, block_width, read_only
-from garrote.limits.budgets import ENTRIES_PER_CALL
+from garrote.limits.budgets import ENTRIES_AT_HAND, ENTRIES_PER_CALL
 from garrote.limits.memory import free_memory
 from garrote.rules import add_block, add_column, block_dot, column_dot, squared_residual
 
@@ -361,3 +361,11 @@ def _measure_in_row_order(values, weights, start, stop, mean, deviation):
                 )
     for j in range(start, stop):
         deviation[j] = largest[j - start] * np.sqrt(second[j - start] / total)
+
+
+def in_memory_if_small(design: Design) -> Design:
+    """Return a design that is stored elsewhere in memory, where it has few entries; else as it is."""
+    entries, free = design.shape[0] * design.shape[1], free_memory()
+    if entries > ENTRIES_AT_HAND or (free is not None and 16 * entries > free):
+        return design
+    return DenseDesign(design.take(np.arange(design.shape[1]), np.zeros(design.shape[1])))

@@ -18,6 +18,9 @@ from garrote.cli.settings import (
 )
 from garrote.cli.values import names, shares
 
+# Those of `garrote.designs.genotypes`, which is imported where a file has one of them: others wait less.
+SUFFIXES = (".bed", ".pgen", ".bgen")
+
 # What speaks of the columns of a table, and files of models, which predict from tables.
 _OF_TABLES = ("include", "exclude", "weights", "groups", "offset", "encode", "categories", "na",
               "levels", "interactions", "curves", "formula", "sheet", "save", "n", "control",
@@ -39,7 +42,7 @@ class _Data:
 
 def add_genotypes(command: argparse.ArgumentParser) -> None:
     """Add what speaks of genotypes to the grammar of `garrote select`."""
-    genotypes = command.add_argument_group("genotypes (.bed) in place of a table")
+    genotypes = command.add_argument_group("genotypes (.bed, .pgen, .bgen) in place of a table")
     genotypes.add_argument(
         "--pheno", metavar="FILE", help="table of people: IID (and FID), traits and covariates"
     )
@@ -61,7 +64,7 @@ def add_genotypes(command: argparse.ArgumentParser) -> None:
 
 def is_genotypes(options: argparse.Namespace) -> bool:
     """Tell whether the file is of genotypes."""
-    return options.file is not None and str(options.file).endswith(".bed")
+    return options.file is not None and str(options.file).endswith(SUFFIXES)
 
 
 def refuse_without(options: argparse.Namespace) -> None:
@@ -69,7 +72,8 @@ def refuse_without(options: argparse.Namespace) -> None:
     for name in ("pheno", "trait", "region", "keep", "maf"):
         if getattr(options, name) not in (None, []):
             raise UsageError(
-                f"--{name} goes with genotypes, a file geno.bed in place of a table", "select"
+                f"--{name} goes with genotypes: a file geno.bed, .pgen or .bgen in place of a table",
+                "select",
             )
 
 
@@ -121,10 +125,10 @@ def _check(options: argparse.Namespace) -> None:
             "select",
         )
     inputs = [name for name in (options.pheno, options.keep) if name is not None]
-    check_results(options, [*_beds(options.file), *inputs])
+    check_results(options, [*_files(options.file), *inputs])
 
 
-def _beds(pattern: str) -> list[str]:
+def _files(pattern: str) -> list[str]:
     """Return the files that a name stands for: itself, or those of a pattern with *, 2 before 10."""
     if "*" not in pattern:
         return [pattern]
@@ -143,21 +147,23 @@ def _read(options: argparse.Namespace, method: Any) -> _Data:
     import numpy as np
 
     from garrote.cli import console
-    from garrote.designs import DenseDesign, JoinedDesign, PlinkDesign
+    from garrote.designs import DenseDesign, JoinedDesign
+    from garrote.designs.genotypes import open_genotypes
     from garrote.results.selections.locus import Placed
     from garrote.tables.genetics.phenotypes import read_people, read_phenotypes
 
-    beds = _beds(options.file)
+    files = _files(options.file)
     with console.waiting(f"reading {options.file} and {options.pheno}"):
         keep = None if options.keep is None else read_people(options.keep)
-        everybody = PlinkDesign(beds, keep=keep, region=options.region or None)
-        label = Path(beds[0]).with_suffix(".fam").name
+        region = options.region or None
+        everybody = open_genotypes(files, pack=False, keep=keep, region=region)
+        label = everybody.people_file
         label += "" if keep is None else f" and {Path(options.keep).name}"
         pairs = list(zip(everybody.people.family, everybody.people.individual, strict=True))
         found = read_phenotypes(options.pheno, options.trait, options.covariates, pairs, label)
         kept = [pairs[row] for row in found.rows]
-        genotypes = PlinkDesign(
-            beds, keep=kept, region=options.region or None, min_frequency=options.maf or 0.0
+        genotypes = open_genotypes(
+            files, keep=kept, region=region, min_frequency=options.maf or 0.0
         )
     notes = [*found.notes]
     count, rare = genotypes.shape[1], everybody.shape[1] - genotypes.shape[1]

@@ -5,6 +5,7 @@ import inspect
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from garrote.cli.commands.genotypes import SUFFIXES
 from garrote.cli.errors import DONE, NOT_CONVERGED, CommandError, UsageError
 from garrote.cli.results import check_results, limit_threads, say_heard, write_results
 from garrote.cli.settings import (
@@ -75,7 +76,9 @@ def _read(options: argparse.Namespace) -> _Data:
     if _is_panel(options.ld):
         return _read_panel(options)
     if options.region:
-        raise UsageError("--region goes with genotypes: give --ld a .bed file", "select")
+        raise UsageError(
+            "--region goes with genotypes: give --ld a .bed, .pgen or .bgen file", "select"
+        )
     from garrote.cli import console
     from garrote.tables.zscores import read_ld, read_zscores
     from garrote.zscores.given import match_names
@@ -108,7 +111,7 @@ def _read(options: argparse.Namespace) -> _Data:
 
 def _is_panel(ld: str) -> bool:
     """Tell whether the alleles of LD are known: of genotypes, or by a .bim of the same name."""
-    return ld.endswith(".bed") or Path(ld).with_suffix(".bim").is_file()
+    return ld.endswith(SUFFIXES) or Path(ld).with_suffix(".bim").is_file()
 
 
 def _read_panel(options: argparse.Namespace) -> _Data:

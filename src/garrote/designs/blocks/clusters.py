@@ -7,6 +7,8 @@ from weakref import finalize
 
 # Parameters of tasks are part of the graph on purpose; dask would warn of more than 10 MB of them.
 _SETTINGS = {"distributed.admin.large-graph-warning-threshold": "100 GB"}
+# Seconds between two looks at whether there is anybody to wait for.
+_LOOK_EVERY = 10.0
 
 
 class Cluster:
@@ -63,8 +65,31 @@ class Cluster:
         while futures:
             future = futures.pop()
             with self.asked(future):
-                found = future.result()
+                found = self._waited_for(future)
             yield found
+
+    def _waited_for(self, future: Any) -> Any:
+        distributed = _distributed()
+        while True:
+            try:
+                return future.result(timeout=_LOOK_EVERY)
+            except distributed.TimeoutError:
+                if future.status == "error":  # it was the task that has waited too long
+                    raise
+                self._fill_places()
+
+    def _fill_places(self) -> None:
+        """Have a cluster of this machine start workers again whose places it has given up.
+
+        It starts a worker again that has died. But if 15 seconds later there is none (as starting takes
+        long on a busy machine, or as it has died again just then) it closes the place for good, and
+        when all places are closed tasks wait for ever.
+        """
+        cluster = self.client.cluster
+        if isinstance(cluster, _distributed().LocalCluster):
+            wanted = len(cluster.worker_spec)
+            if len(cluster.workers) < wanted:
+                cluster.scale(wanted)
 
     @contextmanager
     def asked(self, future: Any = None) -> Iterator[Any]:

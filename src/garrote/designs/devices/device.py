@@ -12,7 +12,7 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.designs.base import Design, Moments
-from garrote.designs.dense import DenseDesign
+from garrote.designs.dense import in_memory_if_small
 from garrote.designs.devices.arrays import (
     free_on,
     library_of,
@@ -21,12 +21,10 @@ from garrote.designs.devices.arrays import (
     to_host,
 )
 from garrote.limits.budgets import (
-    ENTRIES_AT_HAND,
     ENTRIES_IN_CACHE,
     ENTRIES_ON_DEVICE,
     ROWS_IN_SINGLE,
 )
-from garrote.limits.memory import free_memory
 
 # Of the free memory of a device so much may be taken by X: products need room beside it.
 _SHARE = 0.8
@@ -195,10 +193,7 @@ class DeviceDesign(Design):
 
     def in_columns(self) -> Design:
         """Return X in the machine's memory where it has few entries: a method goes through columns."""
-        entries, free = self.shape[0] * self.shape[1], free_memory()
-        if entries > ENTRIES_AT_HAND or (free is not None and 16 * entries > free):
-            return self
-        return DenseDesign(self.take(np.arange(self.shape[1]), np.zeros(self.shape[1])))
+        return in_memory_if_small(self)
 
     def _multiplied(self, left: Any, block: Any) -> Any:
         """Return left @ block, left in float64; where X is not finite neither is what comes of it."""

@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 from copy import copy
-from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Self
 
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.designs.base import Design, Moments, block_width, read_only
+from garrote.designs.base import Moments, block_width, read_only
 from garrote.designs.genotypes import codes
+from garrote.designs.genotypes.base import Counts, GenotypeDesign, refuse_others
 from garrote.designs.genotypes.kernel_columns import GenotypeColumns
 from garrote.designs.genotypes.plink_files import (
     beside,
@@ -20,7 +20,6 @@ from garrote.designs.genotypes.plink_files import (
 )
 from garrote.designs.genotypes.variants import People, Variants
 from garrote.limits.memory import free_memory
-from garrote.summaries import listing
 
 # Fewer rows than this share of those in the file are copied, in 2 bits each.
 _FEW_ROWS = 0.125
@@ -28,7 +27,7 @@ _FEW_ROWS = 0.125
 _COST_OF_ENTRY = 0.5
 
 
-class PlinkDesign(Design):
+class PlinkDesign(GenotypeDesign):
     """Genotypes in .bed files of PLINK 1 in place of X, read where they lie.
 
     A column counts the copies of the first allele of the .bim file (A1): 0, 1 or 2. A call that is
@@ -36,7 +35,7 @@ class PlinkDesign(Design):
 
     Parameters
     ----------
-    bed : path, or sequence of paths
+    files : path, or sequence of paths
         With a .bim and a .fam file beside each. Several files, a chromosome each, have the same people
         in the same order.
     keep : sequence of str, of pairs of str, or array of int, optional
@@ -68,65 +67,53 @@ class PlinkDesign(Design):
     >>> SingleEffectsRegressor().fit(genotypes, y)  # doctest: +SKIP
     """
 
-    keeps_blocks = False
+    suffix = ".bed"
 
-    def __init__(
-        self,
-        bed: str | Path | Sequence[str | Path],
-        *,
-        keep: Any = None,
-        variants: Any = None,
-        region: str | Sequence[str] | None = None,
-        min_frequency: float = 0.0,
-    ):
-        if not 0 <= min_frequency <= 0.5:
-            raise ValueError(f"min_frequency must be from 0 to 0.5, got {min_frequency}")
-        paths = [Path(bed)] if isinstance(bed, str | Path) else [Path(path) for path in bed]
-        paths = [
-            path if path.suffix == ".bed" else path.with_name(path.name + ".bed") for path in paths
-        ]
-        self.people, self._known, self._files = _open(paths)
-        self._place = np.arange(len(self._known))
-        self._of = np.repeat(np.arange(len(paths)), [len(packed) for packed in self._files])
-        self._at = np.concatenate([np.arange(len(packed)) for packed in self._files])
+    @classmethod
+    def of_codes(cls, people: People, variants: Variants, packed: Array) -> Self:
+        """Return genotypes in memory as .bed files have them: a row of bytes for each variant."""
+        design = cls.__new__(cls)
+        design.people, design._known = people, variants
+        design._place = np.arange(len(variants))
+        design._use([read_only(packed)])
+        design._measure_size()
+        return design
+
+    def _open(self, paths: Sequence[Path]) -> str:
+        fam = beside(paths[0], ".fam")
+        self.people, variants, files = read_people(fam), [], []
+        for path in paths:
+            own = self.people if path == paths[0] else read_people(beside(path, ".fam"))
+            refuse_others(self.people, own, paths[0], path)
+            variants.append(read_variants(beside(path, ".bim")))
+            files.append(map_genotypes(path, len(own.individual), len(variants[-1])))
+        self._known = Variants.together(variants)
+        self._use(files)
+        return fam.name
+
+    def _use(self, files: list[Array]) -> None:
+        """Take genotypes as they lie in one or several arrays."""
+        self._files = files
+        self._of = np.repeat(np.arange(len(files)), [len(packed) for packed in files])
+        self._at = np.concatenate([np.arange(len(packed)) for packed in files])
         self._rows = np.zeros(0, dtype=np.int64)
-        if variants is not None:
-            self._choose(self._known.places_of(variants))
-        if region is not None:
-            regions = [region] if isinstance(region, str) else list(region)
-            self._choose(np.flatnonzero(self.variants.within(regions)))
-        self._measure_size()
-        if keep is not None:
-            self._keep_rows(self.people.places_of(keep, beside(paths[0], ".fam").name))
-        if min_frequency > 0:
-            rarer = np.minimum(self.frequency, 1.0 - self.frequency)
-            self._choose(np.flatnonzero(rarer >= min_frequency))
-            if not len(self._at):
-                raise ValueError(f"no variant is as frequent as min_frequency={min_frequency}")
-        self._measure_size()
 
     def _choose(self, places: Array) -> None:
-        """Keep some columns only, of which nothing is copied."""
-        for name in ("_counts", "_fill", "variants", "names"):
-            self.__dict__.pop(name, None)
-        self._place, self._of, self._at = self._place[places], self._of[places], self._at[places]
-        self._measure_size()
+        self._of, self._at = self._of[places], self._at[places]
+        super()._choose(places)
 
     def _measure_size(self) -> None:
-        self.shape = len(self.people.individual), len(self._at)
+        super()._measure_size()
         self.nbytes = self.shape[1] * self._width
         self.column_cost = _COST_OF_ENTRY * self.shape[0]
 
-    def _keep_rows(self, rows: Array) -> None:
+    def _keep(self, rows: Array, count: int) -> None:
         """Keep some rows only; few of them are copied, in 2 bits each."""
-        if not len(rows):
-            raise ValueError("keep names nobody")
-        count, self.people = len(self.people.individual), self.people.some(rows)
-        if not np.array_equal(rows, np.arange(count)):
-            self._rows = read_only(np.ascontiguousarray(rows, dtype=np.int64))
-            size, free = len(self._at) * ((len(rows) + 3) // 4), free_memory()
-            if len(rows) <= _FEW_ROWS * count and (free is None or 2 * size < free):
-                self._compact()
+        self._rows = read_only(np.ascontiguousarray(rows, dtype=np.int64))
+        size, free = len(self._at) * ((len(rows) + 3) // 4), free_memory()
+        if len(rows) <= _FEW_ROWS * count and (free is None or 2 * size < free):
+            self._measure_size()
+            self._compact()
         self._measure_size()
 
     def _compact(self) -> None:
@@ -144,40 +131,10 @@ class PlinkDesign(Design):
         self._of, self._at = np.zeros(len(small), dtype=np.int64), np.arange(len(small))
         self._rows = np.zeros(0, dtype=np.int64)
 
-    @cached_property
-    def variants(self) -> Variants:
-        """Chromosome, position and alleles of every column."""
-        return self._known.some(self._place)
-
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        """A name for every column that no other has."""
-        return self.variants.labels
-
-    @property
-    def missing(self) -> Array:
-        """How many calls of each column are missing."""
-        return self._counts.missing.astype(np.int64)
-
-    @property
-    def frequency(self) -> Floats:
-        """How frequent the counted allele is, among calls that are not missing."""
-        known = self.shape[0] - self._counts.missing
-        with np.errstate(invalid="ignore"):
-            return np.where(known > 0, (2.0 * known - self._counts.lacking) / (2.0 * known), np.nan)
-
-    @cached_property
-    def _counts(self) -> "_Counts":
-        """Count missing calls, and copies lacking of two among the others."""
+    def _count(self) -> Counts:
         every = np.ones((1, self.shape[0]))
         missing = self._fields(codes.MISSING, every)[0]
-        return _Counts(missing, self._fields(codes.LACKING, every)[0] - missing)
-
-    @cached_property
-    def _fill(self) -> Floats:
-        """What stands for missing calls: the mean of the others; 0 if there is none."""
-        known = self.shape[0] - self._counts.missing
-        return np.where(known > 0, 2.0 - self._counts.lacking / np.maximum(known, 1.0), 0.0)
+        return Counts(missing, self._fields(codes.LACKING, every)[0] - missing)
 
     @property
     def _width(self) -> int:
@@ -299,16 +256,6 @@ class PlinkDesign(Design):
             block[:, columns] = few.take(columns, nothing)
         return block
 
-    def pick(self, columns: Array) -> "PlinkDesign":
-        """Return a design of some of the columns; the genotypes stay where they are."""
-        columns = np.asarray(columns, dtype=np.intp)
-        picked = copy(self)
-        counts, fill = self._counts, self._fill
-        picked._choose(columns)
-        picked._counts = _Counts(counts.missing[columns], counts.lacking[columns])
-        picked._fill = fill[columns]
-        return picked
-
     def columns(self, mean: Floats, scale: Floats, weights: Floats) -> GenotypeColumns | None:
         used = self
         if len(set(self._of.tolist())) > 1:  # kernels read one array
@@ -324,39 +271,3 @@ class PlinkDesign(Design):
             mean,
             scale,
         )
-
-
-class _Counts(NamedTuple):
-    """Calls that are missing, and copies lacking of two among the others, of every column."""
-
-    missing: Floats
-    lacking: Floats
-
-
-def _open(paths: Sequence[Path]) -> tuple[People, Variants, list[Array]]:
-    """Return people, variants and genotypes of files that have the same people."""
-    if not paths:
-        raise ValueError("bed names no file")
-    people, variants, files = read_people(beside(paths[0], ".fam")), [], []
-    for path in paths:
-        own = people if path == paths[0] else read_people(beside(path, ".fam"))
-        _refuse_others(people, own, paths[0], path)
-        variants.append(read_variants(beside(path, ".bim")))
-        files.append(map_genotypes(path, len(own.individual), len(variants[-1])))
-    return people, Variants.together(variants), files
-
-
-def _refuse_others(people: People, own: People, first: Path, path: Path) -> None:
-    """Refuse files of other people, or of the same in another order."""
-    if len(own.individual) == len(people.individual):
-        other = (own.individual != people.individual) | (own.family != people.family)
-        if not other.any():
-            return
-        row = int(np.argmax(other))
-        pair = [who.individual[row] for who in (people, own)]
-        where = f"row {row + 1} is {listing(pair[:1])} in one and {listing(pair[1:])} in the other"
-    else:
-        where = f"there are {len(people.individual):,} and {len(own.individual):,} of them"
-    raise ValueError(
-        f"{first.name} and {path.name} are not of the same people in the same order: {where}"
-    )

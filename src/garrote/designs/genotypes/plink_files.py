@@ -47,7 +47,7 @@ def _position(text: str, line: int, path: Path) -> int:
 
 def map_genotypes(path: Path, people: int, variants: int) -> Array:
     """Return the genotypes of a .bed file as they lie there: a row of bytes for each variant."""
-    with _opened(path).open("rb") as file:
+    with opened(path).open("rb") as file:
         head = file.read(3)
     if head[:2] != _MAGIC:
         raise ValueError(
@@ -70,27 +70,48 @@ def map_genotypes(path: Path, people: int, variants: int) -> Array:
     return np.asarray(mapped)
 
 
-def beside(bed: Path, suffix: str) -> Path:
+def beside(path: Path, suffix: str) -> Path:
     """Return the file of the same name with another suffix, which has to be there."""
-    path = bed.with_name(bed.name.removesuffix(".bed") + suffix)
-    if not path.is_file():
-        raise FileNotFoundError(f"{path.name} is missing beside {bed.name}: PLINK writes all three")
-    return path
+    other = path.with_suffix(suffix)
+    if not other.is_file():
+        raise FileNotFoundError(
+            f"{other.name} is missing beside {path.name}: PLINK writes all three"
+        )
+    return other
 
 
-def _opened(path: Path) -> Path:
+def opened(path: Path) -> Path:
+    """Return a path of a file that is there."""
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {path}")
     return path
 
 
+def read_table(
+    path: Path, most: int | None = None, named: bool = False
+) -> tuple[list[str] | None, list[list[str]]]:
+    """Return the names of columns, if a line beginning with # (or the first, if ``named``) tells them.
+
+    Of each row below the words follow, as many as the first ``most`` columns at least.
+    """
+    lines = [line for line in _text(path).splitlines() if line.strip() and line[:2] != "##"]
+    if not lines or not (named or lines[0].startswith("#")):
+        return None, []
+    header = lines[0].lstrip("#").split()
+    wanted = len(header) if most is None else min(most, len(header))
+    rows = [line.split(None, wanted) for line in lines[1:]]
+    bad = next((k for k, row in enumerate(rows) if len(row) < wanted), None)
+    if bad is not None:
+        raise ValueError(
+            f"{path.name}: row {bad + 1} below the header has {len(rows[bad])} columns; expected are "
+            f"{', '.join(header[:wanted])}"
+        )
+    return header, rows
+
+
 def _fields(path: Path, counts: set[int], what: str) -> list[list[str]]:
     """Return the words of every line, as many as one of ``counts`` in all of them."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise ValueError(f"{path.name} is no text") from None
-    rows = [line.split() for line in text.splitlines()]
+    rows = [line.split() for line in _text(path).splitlines()]
     while rows and not rows[-1]:
         rows.pop()
     if not rows:
@@ -104,3 +125,10 @@ def _fields(path: Path, counts: set[int], what: str) -> list[list[str]]:
             f"{path.name}: line {bad + 1} has {len(rows[bad])} columns; expected are {what}"
         )
     return rows
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise ValueError(f"{path.name} is no text") from None

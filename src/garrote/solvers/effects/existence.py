@@ -18,7 +18,11 @@ from scipy.special import expit, logit, logsumexp
 
 from garrote.arrays import Array, Floats
 from garrote.solvers.effects.effect_groups import summed
-from garrote.solvers.effects.single_effect_regression import SingleEffect, log_bayes_factors
+from garrote.solvers.effects.single_effect_regression import (
+    SingleEffect,
+    log_bayes_factors,
+    normalise,
+)
 
 # Places of log v that evidence is averaged over. It is smooth on the scale of 1, and log n is about 10.
 _PLACES = 33
@@ -93,7 +97,7 @@ def _alone(
     log_weights, squares, precision = (each[telling] for each in (log_weights, squares, precision))
 
     def log_evidence(log_v: float) -> float:
-        return float(logsumexp(log_weights + log_bayes_factors(squares, precision, np.exp(log_v))))
+        return normalise(log_weights + log_bayes_factors(squares, precision, np.exp(log_v)))[0]
 
     return _scaled(effect, present(log_evidence, sizes))
 
@@ -128,7 +132,7 @@ def _group_alone(effect: SingleEffect, log_prior: Floats, rows: float) -> Single
 
     def log_evidence(log_v: float) -> float:
         each = summed(log_bayes_factors(squares, precision, np.exp(log_v)), units)
-        return float(logsumexp((log_prior + each)[counts]))
+        return normalise((log_prior + each)[counts])[0]
 
     rank = np.maximum(summed((precision > 0).astype(float), units), 1.0)
     typical = float(effect.probability @ (summed(precision, units) / rank))

@@ -125,7 +125,7 @@ def single_effect_regression(
     if units is not None:  # empty places of a group have no coefficient
         variance = np.where(curvature > 0, variance, 0.0)
     each = log_bayes_factors((products / noise) ** 2, curvature / noise, prior_variance)
-    total, probability = _normalise(log_prior + summed(each, units))
+    total, probability = normalise(log_prior + summed(each, units))
     return SingleEffect(probability, mean, variance, total, float(prior_variance), units)
 
 
@@ -233,7 +233,7 @@ def log_bayes_factors(squares: Floats, precision: Floats, prior_variance: float)
     return np.asarray(0.5 * (squares * prior_variance / load - np.log(load)))
 
 
-def _normalise(terms: Floats) -> tuple[float, Floats]:
+def normalise(terms: Floats) -> tuple[float, Floats]:
     """Return the log of the sum of exp(terms), and their shares of it."""
     top = float(terms.max())
     share = np.exp(terms - top)
@@ -260,7 +260,7 @@ class _Slope(NamedTuple):
             terms += columns.log_prior + 0.5 * np.log(left)
         else:
             terms = columns.log_prior + summed(terms + 0.5 * np.log(left), units)
-        height, share = _normalise(terms)
+        height, share = normalise(terms)
         kept = load * left
         spread = v * columns.squares * left**2  # z^2 kept / (1 + load)
         first = summed(0.5 * (spread - kept), units)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.designs.genotypes import PlinkDesign, Variants
+from garrote.designs.genotypes import GenotypeDesign, Variants, is_genotypes, open_genotypes
 from garrote.designs.genotypes.plink_files import read_variants
 from garrote.designs.genotypes.variants import plain_chromosomes
 from garrote.designs.standardized import StandardizedDesign
@@ -84,15 +84,16 @@ def read_gwas(
     source : str
         A table with columns as PLINK 1 and 2, SAIGE, regenie or GWAS-SSF name them.
     panel : str, or several
-        Genotypes (``.bed``), or one file of correlations with a ``.bim`` of the same name beside it.
+        Genotypes (``.bed``, ``.pgen``, ``.bgen``), or one file of correlations with a ``.bim`` of the
+        same name beside it.
     region : str or sequence of str, optional
         Such as "6:25000000-34000000".
     """
     found = read_associations(source)
     files = [panel] if isinstance(panel, str) else list(panel)
     genotypes = None
-    if str(files[0]).endswith(".bed"):
-        genotypes = PlinkDesign(files, region=region)
+    if is_genotypes(files[0]):
+        genotypes = open_genotypes(files, region=region)
         variants, places = genotypes.variants, np.arange(genotypes.shape[1])
     else:
         variants = read_variants(bim_beside(files[0]))
@@ -253,7 +254,7 @@ def _alleles(variants: Variants) -> Alleles:
     )
 
 
-def _without_constants(aligned: Aligned, genotypes: PlinkDesign) -> tuple[Aligned, int]:
+def _without_constants(aligned: Aligned, genotypes: GenotypeDesign) -> tuple[Aligned, int]:
     """Leave out variants that have no correlations."""
     frequency = genotypes.frequency[aligned.places]
     deviation = genotypes.pick(aligned.places).moments(np.ones(genotypes.shape[0])).deviation
@@ -266,7 +267,7 @@ def _without_constants(aligned: Aligned, genotypes: PlinkDesign) -> tuple[Aligne
     return kept, int((~varies).sum())
 
 
-def _correlations(genotypes: PlinkDesign, places: Array) -> Floats:
+def _correlations(genotypes: GenotypeDesign, places: Array) -> Floats:
     _refuse_many(len(places))
     n = genotypes.shape[0]
     design = StandardizedDesign(genotypes.pick(places), np.ones(n))
