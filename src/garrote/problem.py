@@ -303,6 +303,13 @@ class Problem(Shown):
         return np.zeros((*several, len(self.weights)))
 
     @property
+    def counted(self) -> float:
+        """How many rows there are, as information criteria count them."""
+        if not self.has_rows or not self.likelihood.coupled:
+            return self.n
+        return float(self.likelihood.counted(self.response, self.weights))
+
+    @property
     def n_features(self) -> int:
         return len(self.xty)
 

@@ -160,7 +160,8 @@ def separation(share: float, what: str) -> str:
 def make_fitting(problem: Problem, beliefs: Beliefs) -> FittingTask:
     """Gather the columns as rows: the intercept, independent covariates, and the others."""
     design, prior = problem.table, beliefs.prior
-    first = np.ones((int(design.centered), len(problem.response)))
+    level = design.centered and problem.likelihood.has_level
+    first = np.ones((int(level), len(problem.response)))
     covariates = np.vstack([first, design.block(problem.scale.covariates, projected=False).T])
     kept = independent_columns((covariates * problem.weights) @ covariates.T)
     fixed = problem.scale.covariates[kept[len(first) :] - len(first)]

@@ -108,6 +108,11 @@ class Likelihood(Settings):
         return "the likelihood has no maximum"
 
     @property
+    def uninformative(self) -> str:
+        """What is said of responses that nothing can explain, where they are not just constant."""
+        return ""
+
+    @property
     def from_data(self) -> tuple[str, ...]:
         """The settings that `adapt_to_data` takes from the data where they are not given."""
         return ()
@@ -133,6 +138,10 @@ class Likelihood(Settings):
     def numbers(self, y: Floats, weights: Floats) -> Floats:
         """Return what stands for responses where columns are compared with numbers."""
         return y
+
+    def counted(self, y: Floats, weights: Floats) -> float:
+        """Return how many rows there are, as information criteria count them."""
+        return float(np.sum(weights))
 
     def of_classes(self, count: int) -> "Likelihood":
         """Return the likelihood of labels of so many classes; raise where it has none."""

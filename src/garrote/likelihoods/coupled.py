@@ -60,6 +60,17 @@ def distance_of_events(likelihood: Any, weights: Floats, eta: Floats) -> float:
     raise TypeError(f"{type(likelihood).__name__} does not couple rows")
 
 
+def weighted_deviance(likelihood: Any, y: Floats, weights: Floats, eta: Floats) -> float:
+    """Return twice what the log likelihood is short of the largest one."""
+    most = weighted_saturated(likelihood, y, weights)
+    return 2.0 * max(most - weighted_log_likelihood(likelihood, y, weights, eta), 0.0)
+
+
+def per_weight(rows: Floats, weights: Floats) -> Floats:
+    """Return what weighted rows would have by a weight of 1; 0 for those without weight."""
+    return np.divide(rows, weights, out=np.zeros(len(weights)), where=weights > 0)
+
+
 def information(
     likelihood: Any, y: Floats, weights: Floats, eta: Floats, columns: Floats
 ) -> Floats:
@@ -84,6 +95,6 @@ def fill_rows(
 
 @generic(shared=True)
 def take_shared_off(
-    likelihood: Any, weights: Any, eta: Any, columns: Any, information: Any
+    likelihood: Any, weights: Any, eta: Any, columns: Any, members: Any, information: Any
 ) -> None:
-    """Take off the upper triangle of columns' cross products what coupling takes off it."""
+    """Take off the upper triangle of some columns' cross products what coupling takes off them."""

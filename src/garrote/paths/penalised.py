@@ -337,7 +337,8 @@ def _first_lasso(
     points = yield from solve_path(make_smooth(problem), L1(), alphas, terms, control)
     loss = np.array([point.loss for point in points])
     size = np.array([len(point.columns) for point in points])
-    criterion = bayesian_criterion(loss, size, problem.n, problem.likelihood.noise_scale)
+    scale, counted = problem.likelihood.noise_scale, problem.counted
+    criterion = bayesian_criterion(loss, size, problem.n, scale, counted=counted)
     return points[int(np.argmin(criterion))]
 
 

@@ -6,10 +6,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.likelihoods.base import Likelihood, adapt_to_data, inverse_link
+from garrote.likelihoods.base import Likelihood, adapt_to_data, curvature, inverse_link
 from garrote.likelihoods.coupled import (
     distance_of_events,
     fill_rows,
+    per_weight,
     shared_rows,
     take_shared_off,
     weighted_curvature,
@@ -20,6 +21,7 @@ from garrote.likelihoods.coupled import (
 from garrote.likelihoods.survival.partial import distance_from_events, fill_shared, partial_rows
 from garrote.likelihoods.survival.risk_sets import RiskSets, risk_sets
 from garrote.likelihoods.survival.times import read_times
+from garrote.likelihoods.uncertain import gaussian_mean
 from garrote.limits.magnitudes import refuse_rates
 from garrote.rules.integration import Integration
 
@@ -38,14 +40,18 @@ class _Hazards(Likelihood):
     effect_scale = "log hazard"
     integration = Integration.LAPLACE
     without_maximum = "a variable puts events in order without an exception"
+    uninformative = (
+        "no event has rows at risk beside it that did not have theirs at the same time: times tell "
+        "nothing of effects, and the empty model is returned"
+    )
 
     def link(self, mean: Floats) -> Floats:
         """Return the logarithm of relative hazards."""
         return np.log(np.maximum(mean, 1e-300))
 
-    def variance(self, mean: Floats) -> Floats:
-        """Return the mean: of the events, given what a row was exposed to."""
-        return mean
+    def predictive_variance(self, mean: Floats, uncertainty: Floats) -> Floats:
+        """Return the uncertainty of a relative hazard: it is no response, which had a variance."""
+        return uncertainty
 
     def check_predictor(self, eta: Floats) -> None:
         """Refuse relative hazards beyond e^300, naming the first row that has one."""
@@ -116,7 +122,11 @@ class CoxRows(_OfRows, _Hazards):
     def numbers(self, y: Floats, weights: Floats) -> Floats:
         """Return the slopes of the log likelihood without any column, a row's by its weight."""
         slopes = weighted_gradient(self, y, weights, np.zeros(len(y)))
-        return np.divide(slopes, weights, out=np.zeros(len(y)), where=weights > 0)
+        return per_weight(slopes, weights)
+
+    def counted(self, y: Floats, weights: Floats) -> float:
+        """Return the weight of the events: what censored rows tell of effects is little."""
+        return float(weights @ y)
 
 
 @adapt_to_data.register
@@ -136,16 +146,27 @@ def _(likelihood: _Hazards, eta):
     return np.exp(np.minimum(eta, _LARGEST))
 
 
+@curvature.register
+def _(likelihood: Cox, y, eta):
+    # Of a relative hazard, without times: its slope, by which predictions vary.
+    return np.exp(np.minimum(eta, _LARGEST))
+
+
+@gaussian_mean.register
+def _(likelihood: _Hazards, eta, variance=None):
+    return np.exp(np.minimum(eta if variance is None else eta + 0.5 * variance, _LARGEST))
+
+
 @fill_rows.register
 def _(likelihood: CoxRows, y, weights, eta, slope, row_curvatures):
     return partial_rows(likelihood, weights, eta, slope, row_curvatures)
 
 
 @take_shared_off.register
-def _(likelihood: CoxRows, weights, eta, columns, information):
-    size = columns.shape[0]
+def _(likelihood: CoxRows, weights, eta, columns, members, information):
+    size = members.shape[0]
     shared = np.zeros((size, likelihood.risk.times.shape[0] + likelihood.risk.tied.shape[0]))
-    fill_shared(likelihood, weights, eta, columns, shared)
+    fill_shared(likelihood, weights, eta, columns[members], shared)
     for b in range(size):
         for a in range(b + 1):
             total = 0.0

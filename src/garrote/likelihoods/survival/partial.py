@@ -21,7 +21,7 @@ from garrote._jit import kernel
 from garrote.likelihoods.survival.risk_sets import sum_at_risk, sum_over_stay
 
 # Rows of a hazard this far below the largest of their stratum count as this far: sums stay positive.
-_FARTHEST = 700.0
+_FARTHEST = 600.0
 
 
 @kernel
@@ -110,10 +110,11 @@ def fill_shared(cox: Any, weights: Any, eta: Any, columns: Any, shared: Any) -> 
     fill_events(cox, weights, rate, table)
     power = np.zeros((3, count))
     for g in range(count):
+        # Relative to the sum at risk, whose square may be less than any number.
         terms = int(table[3, g]) if cox.efron else int(table[3, g] > 0.0)
         for step in range(terms):
             share = step / terms
-            worth = table[2, g] / terms / (table[0, g] - share * table[1, g]) ** 2
+            worth = table[2, g] / terms / (1.0 - share * table[1, g] / table[0, g]) ** 2
             power[0, g] += worth
             power[1, g] += share * worth
             power[2, g] += share**2 * worth
@@ -128,13 +129,14 @@ def fill_shared(cox: Any, weights: Any, eta: Any, columns: Any, shared: Any) -> 
         for g in range(count):
             shared[j, g] = 0.0
             if power[0, g] > 0.0:
-                shared[j, g] = np.sqrt(power[0, g]) * (sums[g] - power[1, g] / power[0, g] * own[g])
+                taken = sums[g] - power[1, g] / power[0, g] * own[g]
+                shared[j, g] = np.sqrt(power[0, g]) * (taken / table[0, g])
         for k in range(cox.risk.tied.shape[0]):
             g = cox.risk.tied[k]
             shared[j, count + k] = 0.0
             if power[0, g] > 0.0:
                 left = max(power[2, g] - power[1, g] ** 2 / power[0, g], 0.0)
-                shared[j, count + k] = np.sqrt(left) * own[g]
+                shared[j, count + k] = np.sqrt(left) * (own[g] / table[0, g])
 
 
 @kernel

@@ -8,6 +8,7 @@ import numpy as np
 from garrote.arrays import Array, Floats
 from garrote.likelihoods.base import conjugate, majoriser, null_predictor
 from garrote.likelihoods.coupled import (
+    per_weight,
     weighted_curvature,
     weighted_gradient,
     weighted_log_likelihood,
@@ -155,7 +156,7 @@ class GeneralisedLoss(NewtonLoss):
     def _slopes(self, eta: Floats) -> Floats:
         """Return the slope of the log likelihood for every row, by its weight."""
         slopes = weighted_gradient(self.likelihood, self.y, self.share, eta)
-        return np.divide(slopes, self.share, out=np.zeros(len(slopes)), where=self.share > 0)
+        return per_weight(slopes, self.share)
 
     def _mean_curvature(self, eta: Floats) -> float:
         return float(self.share @ majoriser(self.likelihood, self.y, eta))

@@ -114,7 +114,7 @@ def fit_model(likelihood: Any, table: Table, variables: Array, start: Floats) ->
         return FittedModel(-np.inf, coef, variance, False)
     value, _, separated = maximise(likelihood, table.samples, members, size, coef, work)
     if table.integrated:
-        value += _volume(table.samples, members, size, coef, work)
+        value += _volume(likelihood, table.samples, members, size, coef, work)
     fill_variances(work, size, variance)
     return FittedModel(float(value), coef, variance, bool(separated))
 
@@ -271,7 +271,7 @@ def _fit_stretch(likelihood, table, gram, first, values, coefs, variances, work)
             continue
         value, _, separated = maximise(likelihood, table.samples, members, size, coef, work)
         if table.integrated:
-            value += _volume(table.samples, members, size, coef, work)
+            value += _volume(likelihood, table.samples, members, size, coef, work)
         values[s] = value
         fill_variances(work, size, spread)
         start[:] = 0.0
@@ -284,12 +284,12 @@ def _fit_stretch(likelihood, table, gram, first, values, coefs, variances, work)
 
 
 @kernel
-def _volume(samples, members, size, coef, work):
+def _volume(likelihood, samples, members, size, coef, work):
     """Return what Laplace's approximation adds to the largest log posterior of a model fitted last.
 
     The information is computed anew: that of the last step was one step behind.
     """
-    newton_step(samples, members, size, coef, work)
+    newton_step(likelihood, samples, members, size, coef, work)
     total = 0.0
     for a in range(size):
         held = samples.held[members[a]]
