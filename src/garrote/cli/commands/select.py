@@ -203,7 +203,9 @@ def _announce(table: Any, labels: bool, by_default: str | None, levels: bool) ->
     if labels:
         said += f" (labels {listing(sorted(set(as_labels(table.y).tolist())), str)})"
     console.say(f"{table.source}: {said}")
-    if by_default in DEFAULTS:
+    if by_default and table.of_times:
+        console.say(f"method {by_default}, by Cox's partial likelihood")
+    elif by_default in DEFAULTS:
         console.say(f"method {by_default}, {DEFAULTS[by_default]}")
 
 
