@@ -37,12 +37,9 @@ def as_records(y: Any) -> Array:
 class SurvivalMixin:
     """Predictions of survival, for estimators whose ``predict`` returns relative hazards."""
 
-    baseline_: Baseline
-
     def _keep_baseline(self, rows: Arguments) -> None:
         """Store the baseline hazard of fitted rows; forget that of a fit before."""
-        if hasattr(self, "baseline_"):
-            del self.baseline_
+        vars(self).pop("baseline_", None)
         if not is_of_times(self):
             return
         model: Any = self
@@ -52,7 +49,7 @@ class SurvivalMixin:
         if rows.sample_weight is not None:
             weights = np.asarray(rows.sample_weight, dtype=np.float64)
         eta = np.log(model.predict(rows.X, offset=rows.offset))
-        self.baseline_ = baseline_of(likelihood, times.strata, weights, eta)
+        model.baseline_ = baseline_of(likelihood, times.strata, weights, eta)
 
     def _survival_family(self) -> Any:
         family: Any = self.family  # type: ignore[attr-defined]
@@ -76,24 +73,24 @@ class SurvivalMixin:
         offset : array of shape (n,), optional
         """
         check_is_fitted(self, "coef_")
-        if not hasattr(self, "baseline_"):
+        known: Baseline | None = vars(self).get("baseline_")
+        if known is None:
             raise ValueError("predict_survival is for family='cox', whose responses are times")
         hazards = self.predict(X, offset=offset)  # type: ignore[attr-defined]
-        given = self.baseline_.all_times if times is None else np.atleast_1d(times).astype(float)
+        given = known.all_times if times is None else np.atleast_1d(times).astype(float)
         if not np.isfinite(given).all():
             raise ValueError("times must be finite numbers")
-        named = len(self.baseline_.strata) > 1
+        named = len(known.strata) > 1
         if named != (strata is not None):
-            known = list(self.baseline_.strata)[:10]
             raise ValueError(
-                f"the fit had strata {known}: say by strata= which are the rows'"
+                f"the fit had strata {list(known.strata)[:10]}: say by strata= which are the rows'"
                 if named
                 else "the fit had no strata: leave strata out"
             )
-        where = None if strata is None else self.baseline_.positions(list(strata))
+        where = None if strata is None else known.positions(list(strata))
         if where is not None and len(where) != len(hazards):
             raise ValueError(f"strata has {len(where)} entries for {len(hazards)} rows")
-        return self.baseline_.survival(hazards, given, where)
+        return known.survival(hazards, given, where)
 
     def concordance(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> float:
         """Return Harrell's concordance of predicted hazards with times: 0.5 is chance, 1 is best."""
