@@ -85,7 +85,7 @@ class SurvivalDisplay:
         fitted = innermost(estimator)
         if not hasattr(fitted, "baseline_"):
             raise TypeError(
-                f"{type(fitted).__name__} has no baseline_: curves of survival are of models fitted with "
+                f"{type(fitted).__name__} has no baseline_: curves are of models fitted with "
                 "family='cox'"
             )
         times = np.append(0.0, fitted.baseline_.all_times)

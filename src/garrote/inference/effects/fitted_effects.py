@@ -56,7 +56,7 @@ def fitted_effects_posterior(task: Task, method: Method) -> Inferred:
     stated = _beside(columns, found, effects)
     posterior = _described(problem, columns, stated, kept, task.names)
     counted = "events" if problem.likelihood.of_times else "rows"
-    cautions = ()
+    cautions: tuple[str, ...] = ()
     if problem.counted < FEW_ROWS:
         cautions = (
             f"{problem.counted:g} {counted} are few, and single effects want {FEW_ROWS}: their sets are "

@@ -94,7 +94,8 @@ def read_times(y: Any) -> Times:
         raise ValueError(
             f"all {len(event)} rows are censored: without an event there is nothing to explain"
         )
-    stratum, strata = np.zeros(len(stop), np.int64), ("",)
+    stratum: Array = np.zeros(len(stop), np.int64)
+    strata: tuple[str, ...] = ("",)
     if "stratum" in fields:
         stratum, strata = _strata(fields["stratum"])
     return Times(start, stop, event, stratum, strata)

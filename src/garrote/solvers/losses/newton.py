@@ -274,7 +274,7 @@ def gradient_length(
     slope = weighted_gradient(likelihood, samples.y, samples.weights, eta)
     g = samples.columns[members] @ slope - samples.held[members] * coef
     inverse = stable_inverse(information_at(likelihood, samples, members, eta))
-    return float(np.sqrt(max(g @ inverse @ g, 0.0)))
+    return float(np.sqrt(max(float(g @ inverse @ g), 0.0)))
 
 
 def stable_inverse(information: Floats) -> Floats:
@@ -299,7 +299,9 @@ def maximise(likelihood, samples, members, size, coef, work):
         column, value = samples.columns[members[a]], coef[a]
         for i in range(rows):
             work.eta[i] += value * column[i]
-    value = _evaluate(likelihood, samples, work.eta, work.slope, work.row_curvatures)
+    value = fill_rows(
+        likelihood, samples.y, samples.weights, work.eta, work.slope, work.row_curvatures
+    )
     value -= _held_back(samples, members, size, coef, work.step, 0.0)
     largest = 0.0
     for made in range(_MOST_STEPS):
@@ -318,7 +320,9 @@ def maximise(likelihood, samples, members, size, coef, work):
         for _ in range(_HALVINGS):
             for i in range(rows):
                 work.trial[i] = work.eta[i] + share * work.scaled[i]
-            reached = _evaluate(likelihood, samples, work.trial, work.slope, work.row_curvatures)
+            reached = fill_rows(
+                likelihood, samples.y, samples.weights, work.trial, work.slope, work.row_curvatures
+            )
             reached -= _held_back(samples, members, size, coef, work.step, share)
             if reached >= value + 1e-4 * share * promised - 1e-13 * (1.0 + abs(value)):
                 gained = True
@@ -333,12 +337,6 @@ def maximise(likelihood, samples, members, size, coef, work):
         if promised <= TOLERANCE or not gained:
             return value, made + 1, largest > _STILL_MOVING
     return value, _MOST_STEPS, largest > _STILL_MOVING
-
-
-@kernel
-def _evaluate(likelihood, samples, eta, slope, row_curvatures):
-    """Return the log likelihood, and fill in the samples' weighted gradients and curvatures."""
-    return fill_rows(likelihood, samples.y, samples.weights, eta, slope, row_curvatures)
 
 
 @kernel
@@ -368,9 +366,8 @@ def newton_step(likelihood, samples, members, size, coef, work):
             for i in range(rows):
                 total += work.scaled[i] * other[i]
             work.information[b, a] = total
-    take_shared_off(
-        likelihood, samples.weights, work.eta, samples.columns, members[:size], work.information
-    )
+    inside, weights = members[:size], samples.weights
+    take_shared_off(likelihood, weights, work.eta, samples.columns, inside, work.information)
     for a in range(size):
         work.information[a, a] += samples.held[members[a]]
     _factorise(work.information, work.root, size)
