@@ -293,15 +293,14 @@ def maximise(likelihood, samples, members, size, coef, work):
     information one step before the end.
     """
     rows = samples.y.shape[0]
+    y, weights = samples.y, samples.weights
     for i in range(rows):
         work.eta[i] = samples.offset[i]
     for a in range(size):
         column, value = samples.columns[members[a]], coef[a]
         for i in range(rows):
             work.eta[i] += value * column[i]
-    value = fill_rows(
-        likelihood, samples.y, samples.weights, work.eta, work.slope, work.row_curvatures
-    )
+    value = fill_rows(likelihood, y, weights, work.eta, work.slope, work.row_curvatures)
     value -= _held_back(samples, members, size, coef, work.step, 0.0)
     largest = 0.0
     for made in range(_MOST_STEPS):
@@ -320,9 +319,7 @@ def maximise(likelihood, samples, members, size, coef, work):
         for _ in range(_HALVINGS):
             for i in range(rows):
                 work.trial[i] = work.eta[i] + share * work.scaled[i]
-            reached = fill_rows(
-                likelihood, samples.y, samples.weights, work.trial, work.slope, work.row_curvatures
-            )
+            reached = fill_rows(likelihood, y, weights, work.trial, work.slope, work.row_curvatures)
             reached -= _held_back(samples, members, size, coef, work.step, share)
             if reached >= value + 1e-4 * share * promised - 1e-13 * (1.0 + abs(value)):
                 gained = True
