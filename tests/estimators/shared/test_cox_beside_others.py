@@ -1,4 +1,4 @@
-"""Cox's model beside R: coefficients, hazards, paths and folds of survival and glmnet (data/cox_r.R)."""
+"""Cox's model beside R (data/cox_r.R), scikit-survival and lifelines (data/cox_python.py)."""
 
 import json
 from pathlib import Path
@@ -72,3 +72,14 @@ def test_path_and_folds_are_those_of_glmnet():
     held_out = [events[number == k].sum() for k in range(5)]
     errors = np.average(model.cv_results_["fold_errors"], axis=0, weights=held_out)
     np.testing.assert_allclose(errors, KNOWN["cvm"], rtol=1e-4)
+
+
+def test_curves_and_concordance_are_those_of_scikit_survival_and_lifelines():
+    stored = json.loads((Path(__file__).parents[2] / "data" / "cox_python.json").read_text())
+    model = SparseRegressor("none", family=Cox("breslow"), alpha=None).fit(LUNG, TIMES)
+    curves = model.predict_survival(LUNG[:4], stored["times"])
+    np.testing.assert_allclose(curves, stored["survival"], rtol=1e-6)
+    assert model.score(LUNG, TIMES) == pytest.approx(stored["concordance"], abs=1e-4)
+    efron = SparseRegressor("none", family="cox", alpha=None).fit(LUNG, TIMES)
+    np.testing.assert_allclose(efron.coef_, stored["lifelines_coef"], rtol=1e-5)
+    assert efron.score(LUNG, TIMES) == pytest.approx(stored["lifelines_concordance"], abs=1e-4)
