@@ -1,4 +1,4 @@
-"""Numbers of scikit-survival and lifelines for tests/estimators/shared: run it here, with both installed."""
+"""Numbers of scikit-survival and lifelines for tests: run it where both are installed."""
 
 import json
 from pathlib import Path
