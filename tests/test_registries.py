@@ -8,7 +8,7 @@ import pytest
 from garrote import SparseRegressor, SpikeSlabRegressor
 from garrote.estimators.registry import SELECTORS
 from garrote.inference import Gibbs
-from garrote.likelihoods import FAMILIES, Likelihood
+from garrote.likelihoods import FAMILIES, Likelihood, survival_times
 from garrote.paths import FollowPath
 from garrote.penalties import PENALTIES, Penalty
 from garrote.priors import PRIORS, Prior, prior_class
@@ -29,7 +29,8 @@ def rows(family, n=80):
     numbers = X @ EFFECTS + 0.5 * rng.standard_normal(n)
     counts = rng.poisson(np.exp(0.5 * X @ EFFECTS)).astype(float)
     labels = (X @ EFFECTS + rng.logistic(size=n) > 0).astype(float)
-    for y in (numbers, counts, labels):
+    times = survival_times(rng.exponential(np.exp(-X @ EFFECTS)), rng.random(n) < 0.8)
+    for y in (numbers, counts, labels, times):
         with contextlib.suppress(ValueError):
             FAMILIES[family].check_response(y)
             return X, y

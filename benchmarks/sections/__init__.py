@@ -14,6 +14,7 @@ NAMES = (
     "variation",
     "fused",
     "greedy",
+    "survival",
     "coding",
     "margins",
     "startup",

@@ -72,12 +72,15 @@ class _WholeCompiler(Compiler):
 _PART: dict[str, Any] = {**_OPTIONS, "no_cpython_wrapper": True, "pipeline_class": _PartCompiler}
 
 
-def generic(function: Callable[..., Any]) -> Any:
+def generic(function: Callable[..., Any] | None = None, *, shared: bool = False) -> Any:
     """Make a function that has one body for each class of its first argument.
 
     Bodies are registered with ``@name.register`` on a function whose first argument is annotated
-    with a NamedTuple class. They must be written in the subset of Python that numba compiles.
+    with a NamedTuple class. They must be written in the subset of Python that numba compiles. With
+    ``shared`` the function's own body is that of every NamedTuple that has none.
     """
+    if function is None:
+        return functools.partial(generic, shared=shared)
     dispatcher = functools.singledispatch(function)
     enter = dispatcher.register
 
@@ -93,7 +96,8 @@ def generic(function: Callable[..., Any]) -> Any:
 
     def choose(*types: Any) -> Any:
         kind = getattr(types[0], "instance_class", None)
-        return dispatcher.dispatch(kind) if kind in dispatcher.registry else None
+        known = kind in dispatcher.registry or (shared and kind is not None)
+        return dispatcher.dispatch(kind) if known else None
 
     choose.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
     # A body that were called would keep the loop around it from vectorising.

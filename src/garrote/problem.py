@@ -90,7 +90,7 @@ class Problem(Shown):
         Parameters
         ----------
         X : array (of NumPy, or on a GPU), SciPy sparse matrix, operator or Design of shape (N, D)
-        y : array of shape (N,), or (N, K) for K responses
+        y : array of shape (N,), or (N, K) for K responses; times as `survival_times` makes them
         sample_weight : array of shape (N,), optional
             A weight of k counts as k repeats of the row.
         fit_intercept, standardize : bool
@@ -108,7 +108,7 @@ class Problem(Shown):
         likelihood = as_likelihood(likelihood)
         stored = as_design(X)
         y, sample_weight, offset = map(to_host, (y, sample_weight, offset))
-        y = np.asarray(y, dtype=np.float64)
+        likelihood, y = likelihood.given(y)
         weights = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, float)
         known = None if offset is None else np.asarray(offset, dtype=np.float64)
         if known is not None and likelihood.several:
@@ -133,7 +133,8 @@ class Problem(Shown):
         """Return the problem of checked rows."""
         # The one place where an offset is taken off: of what is a sum of it and the rest.
         left = y - known if likelihood.additive and known is not None else y
-        numbers = as_numbers(design, left, scale_response)
+        as_seen = likelihood.numbers(left, design.weights)
+        numbers = as_numbers(design, as_seen, scale_response)
         response, mean, spread = numbers.beside, numbers.mean, numbers.spread
         if not likelihood.least_squares:
             mean, spread = _level(likelihood, left, design), 1.0
@@ -306,6 +307,13 @@ class Problem(Shown):
             return self.offset
         several = (self.likelihood.outputs,) if self.likelihood.several else ()
         return np.zeros((*several, len(self.weights)))
+
+    @property
+    def counted(self) -> float:
+        """How many rows there are, as information criteria count them."""
+        if not self.has_rows or not self.likelihood.coupled:
+            return self.n
+        return float(self.likelihood.counted(self.response, self.weights))
 
     @property
     def n_features(self) -> int:

@@ -30,6 +30,7 @@ from garrote.likelihoods import (
     inverse_link,
     log_likelihood,
     saturated,
+    survival_times,
 )
 from garrote.priors import (
     BIC,
@@ -109,6 +110,7 @@ def made_of(family):
         "gaussian": eta + rng.standard_normal(60),
         "binomial": (rng.random(60) < 1 / (1 + np.exp(-2 * eta))).astype(float),
         "poisson": rng.poisson(np.exp(eta)).astype(float),
+        "cox": survival_times(rng.exponential(np.exp(-eta)), np.ones(60)),
     }[family]
     return Problem.from_rows(X, y, likelihood=FAMILIES[family])
 
@@ -199,7 +201,7 @@ def test_a_likelihood_without_posteriors_is_named():
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((30, 3)), np.arange(30) % 2.0
     with pytest.raises(
-        ValueError, match=r"one of \('gaussian', 'binomial', 'poisson'\), got probit"
+        ValueError, match=r"one of \('gaussian', 'binomial', 'poisson', 'cox'\), got probit"
     ):
         infer(Problem.from_rows(X, y, likelihood="probit"))
     assert {FAMILIES[name].integration for name in families_with_posteriors()} == set(WAYS)

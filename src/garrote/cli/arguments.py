@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 from garrote import __version__
 from garrote.cli.commands.genotypes import add_genotypes
+from garrote.cli.commands.survival import OPTIONS, add_survival, add_times
 from garrote.cli.errors import UsageError, suggestion
 from garrote.cli.pictures.arguments import add_image
 from garrote.cli.values import (
@@ -116,6 +117,7 @@ def _select(command: argparse.ArgumentParser) -> None:
         help="a Parquet or Arrow file that is larger as numbers is read in blocks (default: half of "
         "the free memory)",
     )  # fmt: skip
+    add_survival(command)
     _add_zscores(command)
     add_genotypes(command)
     _add_columns(command)
@@ -239,8 +241,8 @@ def _add_method(command: argparse.ArgumentParser) -> None:
     method.add_argument(
         "--family", metavar="NAME",
         help="what the response is: gaussian (numbers), huber (numbers with outliers), poisson "
-        "(counts), binomial or probit (0 and 1), or multinomial (labels of classes; words are such "
-        "without being asked)",
+        "(counts), binomial or probit (0 and 1), multinomial (labels of classes; words are such "
+        "without being asked), or cox (times until an event: see --time)",
     )  # fmt: skip
     method.add_argument(
         "--penalty", metavar="NAME", help="lasso, elastic-net, mcp, group-lasso, ..."
@@ -296,7 +298,7 @@ def _compare(command: argparse.ArgumentParser) -> None:
     command.epilog = "Example: garrote compare data.csv --target y"
     # Methods are compared with their own settings.
     # Rows held out are picked from all of them, which must be at hand.
-    command.set_defaults(set=[], max_memory=math.inf, **dict.fromkeys(_SETTINGS))
+    command.set_defaults(set=[], max_memory=math.inf, **dict.fromkeys((*_SETTINGS, *OPTIONS)))
     command.add_argument("file", help="a table, as of garrote select")
     command.add_argument("--target", metavar="COLUMN", help="the response")
     _add_columns(command)
@@ -338,6 +340,7 @@ def _predict(command: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     command.add_argument("--missing", choices=("error", "mean"), default="error",
                          help="fill in the means of the fitted table (default: refuse)")  # fmt: skip
+    add_times(command)
     _add_sheet(command)
 
 

@@ -154,7 +154,8 @@ def make_settings(
     known = parameters_of(estimator)
     settings = _given_settings(options, [estimator], labels, table)
     if "cv" in known:
-        settings.setdefault("cv", _folds(options, labels, "random_state" in known))
+        events = table is not None and table.of_times  # spread evenly, as labels are
+        settings.setdefault("cv", _folds(options, labels or events, "random_state" in known))
     if "random_state" in known:
         settings.setdefault("random_state", options.seed)
     if "stability" in known:

@@ -51,6 +51,11 @@ def shares(text: str) -> float | list[float]:
     return values if len(values) > 1 else values[0]
 
 
+def numbers(text: str) -> list[float]:
+    """Return one number or several."""
+    return [number(part) for part in text.split(",")]
+
+
 def mismatch(text: str) -> float | str:
     """Return "estimate", or a number between 0 and 1."""
     if text == "estimate":

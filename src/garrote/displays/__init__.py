@@ -16,6 +16,7 @@ from garrote.displays.path import PathDisplay
 from garrote.displays.phase import PhaseDisplay
 from garrote.displays.shrinkage import ShrinkageDisplay
 from garrote.displays.stability import StabilityDisplay
+from garrote.displays.times.survival import SurvivalDisplay
 
 __all__ = [
     "AtomsDisplay",
@@ -30,4 +31,5 @@ __all__ = [
     "PhaseDisplay",
     "ShrinkageDisplay",
     "StabilityDisplay",
+    "SurvivalDisplay",
 ]

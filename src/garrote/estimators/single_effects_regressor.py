@@ -22,6 +22,9 @@ class SingleEffectsRegressor(PosteriorRegressor):
     inclusion : array of shape (D,) or law of `garrote.priors`, optional
         The variable of an effect is each one with a probability in proportion to its odds of inclusion;
         by default all are alike.
+    family : {"gaussian", "poisson", "cox"} or object of `garrote.likelihoods`
+        What y is: a number, a count, or times until an event. Of the latter two columns are fitted one
+        by one, beside the mean of what other effects add, and count by Laplace's Bayes factors.
     {covariates}
     {prior_log_odds}
     {fit_intercept}
@@ -69,6 +72,7 @@ class SingleEffectsRegressor(PosteriorRegressor):
         prior: Any = "single-effects",
         *,
         inclusion: Any = None,
+        family: Any = "gaussian",
         covariates: Any = None,
         prior_log_odds: Any = None,
         fit_intercept: bool = True,
@@ -78,6 +82,7 @@ class SingleEffectsRegressor(PosteriorRegressor):
     ):
         self.prior = prior
         self.inclusion = inclusion
+        self.family = family
         self.covariates = covariates
         self.prior_log_odds = prior_log_odds
         self.fit_intercept = fit_intercept

@@ -15,7 +15,7 @@ from garrote.estimators.given.inputs import (
     check_new_offset,
     check_new_rows,
     check_offset,
-    check_rows,
+    check_response_rows,
     check_weights,
     response_name,
 )
@@ -27,6 +27,7 @@ from garrote.estimators.penalised.path_task import ReadRows
 from garrote.estimators.penalised.penalties_tried import Tried
 from garrote.estimators.shared.densities import MeasuredRows, measure_numbers
 from garrote.estimators.shared.documented import documented
+from garrote.estimators.shared.survival import RESPONSE, SurvivalMixin, is_of_times
 from garrote.likelihoods import adapt_to_data, as_likelihood, deviance_explained, inverse_link
 from garrote.likelihoods.several import SeveralResponses
 from garrote.paths import FollowPath
@@ -38,7 +39,7 @@ _NO_FOLDS = "z-scores have no rows to hold out: alpha was chosen by EBIC, not by
 
 
 @documented
-class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstimator):
+class SparseRegressor(SurvivalMixin, ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstimator):
     """Regression with a penalty that sets coefficients to 0, certified at every strength.
 
     Minimises the mean of the rows' losses plus alpha times the penalty of the coefficients of
@@ -48,11 +49,11 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
     ----------
     {penalty}
     {alpha}
-    family : {"gaussian", "binomial", "probit", "poisson", "huber"} or object of \
+    family : {"gaussian", "binomial", "probit", "poisson", "huber", "cox"} or object of \
 `garrote.likelihoods`, default="gaussian"
-        What y is: numbers, labels 0 and 1 (whose log odds, or normal quantiles, are linear), counts, or
-        numbers with outliers. A likelihood object has settings: ``Huber(corner, scale)`` says where
-        outliers begin.
+        What y is: numbers, labels 0 and 1 (whose log odds, or normal quantiles, are linear), counts,
+        numbers with outliers, or times until an event, whose log hazards are linear. A likelihood object
+        has settings: ``Huber(corner, scale)`` says where outliers begin, ``Cox(ties)`` what ties are.
     cv : int, splitter or iterable of splits, default=5
         For ``alpha="cv"``. A number of folds is filled at random, always in the same way, whatever the
         order of the rows; rows of one of the ``groups`` share a fold.
@@ -90,6 +91,9 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
         With ``alpha=PriorRate(...)``: what EM has learned.
     scale_ : float
         With ``family="huber"``: the unit of its corner.
+    baseline_ : Baseline
+        With ``family="cox"``: the cumulated hazard of a row at the columns' means, where ``intercept_``
+        has the linear predictor 0.
     n_iter_ : int
     consistency_ : Consistency
         After `fit_zscores`: whether z-scores agree with LD.
@@ -148,11 +152,11 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
 
     def _read_rows(self, rows: Arguments) -> ReadRows:
         family = self._family()
-        response = response_name(rows.y)
+        response = RESPONSE if family.of_times else response_name(rows.y)
         # A single column is for scikit-learn to flatten where several are no use.
         several = family.least_squares or np.asarray(rows.y).shape[1:] not in ((), (1,))
         several = several and self._takes_several
-        X, y = check_rows(self, rows.X, rows.y, several)
+        X, y, family = check_response_rows(self, rows, family, several)
         weights = check_weights(rows.sample_weight, X)
         likelihood = self._likelihood_for(family, y, weights, rows.offset)
         return ReadRows(X, y, response, likelihood, weights)
@@ -219,7 +223,8 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
     def predict(self, X: Any, offset: Any = None) -> Floats:
         """Return the expected response: the mean of y, a probability or a rate.
 
-        Rows with a rate beyond e^300 are refused.
+        For ``family="cox"`` it is the hazard, relative to that of a row at the columns' means. Rows with
+        a rate beyond e^300 are refused.
         """
         check_is_fitted(self, "coef_")
         X = check_new_rows(self, X)
@@ -243,12 +248,14 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
     def score(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> float:
         """Return the share of the deviance that is explained; R^2 for a Gaussian response.
 
-        Of several responses it is the mean of their R^2.
+        Of several responses it is the mean of their R^2; of times until an event it is the concordance.
 
         That of ``family="huber"`` is twice its loss, beside the best constant's. With an offset the
         null model is a constant beside it.
         """
         check_is_fitted(self, "coef_")
+        if is_of_times(self):
+            return self.concordance(X, y, sample_weight, offset)
         mean, y = self.predict(X, offset), np.asarray(y, dtype=np.float64)
         known = self._known(offset, mean)
         if self.coef_.ndim == 2:

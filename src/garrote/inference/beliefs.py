@@ -83,9 +83,10 @@ class Beliefs:
 def rows_left(problem: Problem) -> float:
     """Return the rows, by their weights, less those spent on means; raise where too few are left."""
     spent = problem.scale.intercept_count + len(problem.scale.covariates)
-    if problem.n - spent <= 2:
+    if problem.counted - spent <= 2:
+        what = "events" if problem.likelihood.of_times else "rows"
         raise ValueError(
-            f"{problem.n:g} rows are too few beside an intercept and "
+            f"{problem.counted:g} {what} are too few beside an intercept and "
             f"{len(problem.scale.covariates)} covariates: at least {spent + 3} are needed"
         )
-    return problem.n - spent
+    return problem.counted - spent

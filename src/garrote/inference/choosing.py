@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from garrote.inference.beliefs import Beliefs
+from garrote.inference.effects.fitted_effects import fitted_effects_posterior
 from garrote.inference.effects.label_effects import label_effects_posterior
 from garrote.inference.effects.single_effects import single_effects_posterior
 from garrote.inference.em.em_posterior import em_posterior
@@ -99,7 +100,7 @@ WAYS: dict[Integration, dict[tuple[str, type[Method]], Way]] = {
         ("relevance", EM): em_label_relevance,
         ("relevance", ReweightedL1): lasso_label_relevance,
     },
-    Integration.LAPLACE: _FITTED,
+    Integration.LAPLACE: {**_FITTED, ("effects", EffectByEffect): fitted_effects_posterior},
 }
 
 # Ways that have nothing to look for without columns: the empty model is all there is.

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaincinv, logsumexp, softmax
 
+from garrote.arrays import Array
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.methods import Chains, Enumerate, Method, Metropolis
 from garrote.inference.models.fitted_posterior import (
@@ -158,26 +159,38 @@ def separation(share: float, what: str) -> str:
 
 
 def make_fitting(problem: Problem, beliefs: Beliefs) -> FittingTask:
-    """Gather the columns as rows: the intercept, independent covariates, and the others."""
-    design, prior = problem.table, beliefs.prior
-    first = np.ones((int(design.centered), len(problem.response)))
-    covariates = np.vstack([first, design.block(problem.scale.covariates, projected=False).T])
-    kept = independent_columns((covariates * problem.weights) @ covariates.T)
-    fixed = problem.scale.covariates[kept[len(first) :] - len(first)]
-    columns = np.vstack([covariates[kept], design.block(problem.usable, projected=False).T])
-    held = np.zeros(len(columns))
-    if prior.integrated:
-        held[len(first) : len(kept)] = COVARIATE_PRECISION
-    samples = Samples(
-        np.ascontiguousarray(columns), problem.response, problem.weights, problem.known_part, held
-    )
+    """Gather the columns, and a table for every variance of the slab."""
+    prior = beliefs.prior
+    samples, count, fixed = make_samples(problem, prior.integrated)
     tables = [
-        (weight, _table(problem, beliefs, slab, samples, len(kept)))
+        (weight, _table(problem, beliefs, slab, samples, count))
         for weight, slab in prior.grid(_log_variances(prior))
     ]
     penalty = prior.fitting(beliefs.n, beliefs.spent).penalty
     places = np.concatenate([fixed, problem.usable])
     return FittingTask(problem, problem.likelihood, tables, places, beliefs, penalty)
+
+
+def make_samples(problem: Problem, integrated: bool = True) -> tuple[Samples, int, Array]:
+    """Return columns as rows, how many of them are in every model, and which covariates these are.
+
+    They are the intercept, where there is one, independent covariates, held where coefficients are
+    ``integrated``, and the columns that have content.
+    """
+    design = problem.table
+    level = design.centered and problem.likelihood.has_level
+    first = np.ones((int(level), len(problem.response)))
+    covariates = np.vstack([first, design.block(problem.scale.covariates, projected=False).T])
+    kept = independent_columns((covariates * problem.weights) @ covariates.T)
+    fixed = problem.scale.covariates[kept[len(first) :] - len(first)]
+    columns = np.vstack([covariates[kept], design.block(problem.usable, projected=False).T])
+    held = np.zeros(len(columns))
+    if integrated:
+        held[len(first) : len(kept)] = COVARIATE_PRECISION
+    samples = Samples(
+        np.ascontiguousarray(columns), problem.response, problem.weights, problem.known_part, held
+    )
+    return samples, len(kept), fixed
 
 
 def _table(problem: Problem, beliefs: Beliefs, slab: Slab, samples: Samples, fixed: int) -> Table:

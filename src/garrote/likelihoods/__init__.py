@@ -1,4 +1,4 @@
-"""What y is: a number, with or without outliers, one of two classes, or a count."""
+"""What y is: a number, with or without outliers, one of two classes, a count, or a time to an event."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -25,10 +25,12 @@ from garrote.likelihoods.multinomial import Multinomial
 from garrote.likelihoods.poisson import Poisson
 from garrote.likelihoods.probit import Probit
 from garrote.likelihoods.several import SeveralResponses
+from garrote.likelihoods.survival.cox import Cox
+from garrote.likelihoods.survival.times import survival_times
 
 # Likelihoods of one linear predictor a row, by the name that users know them by. A new one is a new row.
 FAMILIES: dict[str, Likelihood] = {
-    known.name: known for known in (Gaussian(), Binomial(), Poisson(), Probit(), Huber())
+    known.name: known for known in (Gaussian(), Binomial(), Poisson(), Probit(), Huber(), Cox())
 }
 
 
@@ -58,6 +60,7 @@ def as_likelihood(family: Any, known: Mapping[str, Likelihood] = FAMILIES) -> An
 __all__ = [
     "FAMILIES",
     "Binomial",
+    "Cox",
     "Gaussian",
     "Huber",
     "Likelihood",
@@ -79,4 +82,5 @@ __all__ = [
     "majoriser",
     "null_mean",
     "saturated",
+    "survival_times",
 ]

@@ -52,6 +52,21 @@ class Likelihood(Settings):
         return 1
 
     @property
+    def coupled(self) -> bool:
+        """Whether the likelihood is no sum over rows: see `garrote.likelihoods.coupled`."""
+        return False
+
+    @property
+    def of_times(self) -> bool:
+        """Whether responses are times until an event."""
+        return False
+
+    @property
+    def has_level(self) -> bool:
+        """Whether an intercept changes the likelihood."""
+        return True
+
+    @property
     def additive(self) -> bool:
         """Whether y is eta plus noise: offsets are in units of y then, and can be taken off it."""
         return False
@@ -93,6 +108,11 @@ class Likelihood(Settings):
         return "the likelihood has no maximum"
 
     @property
+    def uninformative(self) -> str:
+        """What is said of responses that nothing can explain, where they are not just constant."""
+        return ""
+
+    @property
     def from_data(self) -> tuple[str, ...]:
         """The settings that `adapt_to_data` takes from the data where they are not given."""
         return ()
@@ -110,6 +130,18 @@ class Likelihood(Settings):
     def check_response(self, y: Floats) -> None:
         """Refuse responses that the likelihood does not know."""
         raise NotImplementedError
+
+    def given(self, y: Any) -> tuple["Likelihood", Floats]:
+        """Return the likelihood of some responses, and these as numbers."""
+        return self, np.asarray(y, dtype=np.float64)
+
+    def numbers(self, y: Floats, weights: Floats) -> Floats:
+        """Return what stands for responses where columns are compared with numbers."""
+        return y
+
+    def counted(self, y: Floats, weights: Floats) -> float:
+        """Return how many rows there are, as information criteria count them."""
+        return float(np.sum(weights))
 
     def of_classes(self, count: int) -> "Likelihood":
         """Return the likelihood of labels of so many classes; raise where it has none."""

@@ -7,7 +7,12 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.likelihoods.base import gradient, log_likelihood, saturated
+from garrote.likelihoods.coupled import (
+    per_weight,
+    weighted_gradient,
+    weighted_log_likelihood,
+    weighted_saturated,
+)
 from garrote.problem import Problem
 from garrote.results.certificates import of_subset
 from garrote.results.fit import PenaltyFit
@@ -132,14 +137,19 @@ def _seen(
         squared, slopes = yield from problem.evaluate(columns, coef)
         return [0.5 * float(each) / problem.n for each in squared], slopes
     likelihood, y = problem.likelihood, problem.response
-    level = problem.weights @ saturated(likelihood, y)
+    level = weighted_saturated(likelihood, y, problem.weights)
     eta = problem.table.dot(columns, coef).T + problem.known_part
     eta = eta + np.array([point.intercept for point in points])[:, None]
     losses = [
-        float(level - problem.weights @ log_likelihood(likelihood, y, each)) / problem.n
+        (level - weighted_log_likelihood(likelihood, y, problem.weights, each)) / problem.n
         for each in eta
     ]
-    rows = np.array([gradient(likelihood, y, each) for each in eta], dtype=np.float64)
+    rows = np.array(
+        [
+            per_weight(weighted_gradient(likelihood, y, problem.weights, each), problem.weights)
+            for each in eta
+        ]
+    )
     _, slopes = yield from problem.evaluate_residuals(rows)
     return losses, slopes
 

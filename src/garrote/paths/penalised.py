@@ -21,6 +21,7 @@ from garrote.rules import restricted, slopes
 from garrote.solvers.classical.path import CLASSICAL_SOLVERS, solve_classically
 from garrote.solvers.control import Control
 from garrote.solvers.lockstep import Solver, run_together
+from garrote.solvers.losses.coupled_rows import CoupledLoss, SparseCoupledLoss
 from garrote.solvers.losses.generalised import GeneralisedLoss
 from garrote.solvers.losses.latent import LatentLeastSquares
 from garrote.solvers.losses.least_squares import LeastSquares
@@ -65,8 +66,8 @@ def make_smooth(
         return losses_of(problem.likelihood).working(problem)
     structured = penalty is not None and penalty.structured
     if problem.has_rows and not problem.table.keeps_blocks and not structured:
-        return SparseLoss(problem)
-    return GeneralisedLoss(problem)
+        return (SparseCoupledLoss if problem.likelihood.coupled else SparseLoss)(problem)
+    return (CoupledLoss if problem.likelihood.coupled else GeneralisedLoss)(problem)
 
 
 def equal_terms(problem: Problem) -> Terms:
@@ -336,7 +337,8 @@ def _first_lasso(
     points = yield from solve_path(make_smooth(problem), L1(), alphas, terms, control)
     loss = np.array([point.loss for point in points])
     size = np.array([len(point.columns) for point in points])
-    criterion = bayesian_criterion(loss, size, problem.n, problem.likelihood.noise_scale)
+    scale, counted = problem.likelihood.noise_scale, problem.counted
+    criterion = bayesian_criterion(loss, size, problem.n, scale, counted=counted)
     return points[int(np.argmin(criterion))]
 
 

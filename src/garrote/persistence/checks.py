@@ -13,6 +13,7 @@ from typing import Any, ClassVar, TypeVar, Union, get_args, get_origin, get_type
 
 import numpy as np
 
+from garrote.likelihoods.survival.baseline import Baseline
 from garrote.persistence.archive import ModelFileError
 
 # D is the number of columns of X; other letters are equal within one object.
@@ -67,6 +68,7 @@ _ATTRIBUTES: dict[str, Any] = {
     "intercept_": float | np.ndarray,
     "classes_": np.ndarray,
     "cv_results_": dict,
+    "baseline_": Baseline,
 }
 # Branches of a path, which only annealed ones have.
 _BRANCHES = {"forward", "backward"}

@@ -16,6 +16,7 @@ import garrote.penalties
 import garrote.priors
 from garrote.designs.scale import Scale
 from garrote.inference.methods import METHODS
+from garrote.likelihoods.survival.baseline import Baseline
 from garrote.persistence.archive import (
     Archive,
     ModelFileError,
@@ -80,7 +81,7 @@ VERSION, _OLDEST = 2, 2
 # The results that files may hold, beside estimators, methods, and the public penalties, likelihoods and
 # priors. A class that an estimator comes to store is a new entry here.
 _RESULTS = (
-    Anchor, Audit, Certificate, ClassEffects, Consistency, CovariatesLaw, CredibleSet, Curve,
+    Anchor, Audit, Baseline, Certificate, ClassEffects, Consistency, CovariatesLaw, CredibleSet, Curve,
     DataCheck, Draws, EffectsLaw, ErrorControl, FactorisedPredictor, Finding, Fit, Frequencies, Graph,
     Inclusions, Intercepts, JointGaussian, LabelScores, Likeness, Mixture, Models, ModelsView,
     Move, Optima, Path, PathView, PenaltyFit, Placed, Pooled, Posterior, PredictiveDensity, Predictions,

@@ -23,7 +23,9 @@ class SingleEffects(Prior):
     """Settings of a sum of single effects.
 
     For labels effects are on log odds: ``variance`` is then in squares of these (and not set by steps of
-    EM), there is no noise, and ``tol`` and ``max_iter`` are those of the bound on the likelihood.
+    EM), there is no noise, and ``tol`` and ``max_iter`` are those of the bound on the likelihood. For
+    counts and times until an event effects are on log rates and log hazards, columns are fitted one by
+    one, and there is no bound, so that nothing is refined.
 
     Attributes
     ----------
@@ -75,6 +77,7 @@ class SingleEffects(Prior):
     integrations: ClassVar[tuple[Integration, ...]] = (
         Integration.CLOSED_FORM,
         Integration.POLYA_GAMMA,
+        Integration.LAPLACE,
     )
     has_noise: ClassVar[bool] = True
 

@@ -106,7 +106,7 @@ def list_models(posterior: Posterior, fixed: Array) -> ModelsView | None:
 
 
 def _predictions(problem: Problem, predict: Predict, y: Floats) -> Predictions | None:
-    if not problem.has_rows:
+    if not problem.has_rows or problem.likelihood.of_times:
         return None
     rows = rows_to_show(problem)
     known = None if problem.offset is None else problem.offset[rows]

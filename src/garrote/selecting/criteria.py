@@ -39,6 +39,7 @@ def criterion(
     """
     loss = np.array([fit.loss for fit in path.fits])
     # What a coefficient costs beyond log N.
-    extra = {"aic": 2.0 - np.log(problem.n), "ebic": 2.0 * np.log(path.n_features)}.get(name, 0.0)
+    counted = problem.counted
+    extra = {"aic": 2.0 - np.log(counted), "ebic": 2.0 * np.log(path.n_features)}.get(name, 0.0)
     scale = problem.likelihood.noise_scale if noise is None else noise
-    return bayesian_criterion(loss, path.degrees_of_freedom, problem.n, scale, extra)
+    return bayesian_criterion(loss, path.degrees_of_freedom, problem.n, scale, extra, counted)

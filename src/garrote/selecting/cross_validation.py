@@ -12,6 +12,7 @@ from threadpoolctl import threadpool_limits
 from garrote.arrays import Array, Floats
 from garrote.designs.base import Design
 from garrote.likelihoods.base import log_likelihood, saturated
+from garrote.likelihoods.coupled import weighted_deviance
 from garrote.paths.annealed import stored_design
 from garrote.problem import Problem
 from garrote.selecting.label_scores import Scores, has_labels, score_labels
@@ -35,11 +36,29 @@ class Fold:
     def error(self, eta: Floats) -> float:
         """Return the mean deviance of held-out rows, in units of y: the squared error of numbers."""
         likelihood, y = self.problem.likelihood, self.problem.response
+        if likelihood.coupled:
+            return self._coupled_error(eta)
         if likelihood.several:
             each = 2.0 * likelihood.loss(y, eta)
         else:
             each = 2.0 * (saturated(likelihood, y) - log_likelihood(likelihood, y, eta))
         return self.mean_error(each * self.problem.scale.response_scale**2)
+
+    def _coupled_error(self, eta: Floats) -> float:
+        """Return the deviance of all rows less that of the training rows, for each held-out event.
+
+        Held-out rows alone would compete with each other only (Verweij & van Houwelingen 1993).
+        """
+        likelihood, y, trained = (
+            self.problem.likelihood,
+            self.problem.response,
+            self.problem.weights,
+        )
+        counted = likelihood.counted(y, self.held_out)
+        if not counted > 0:
+            raise ValueError("a fold of cv holds out no event: take fewer folds, or other splits")
+        whole = weighted_deviance(likelihood, y, trained + self.held_out, eta)
+        return (whole - weighted_deviance(likelihood, y, trained, eta)) / counted
 
     def label_scores(self, mean: Floats) -> Scores | None:
         """Return how well held-out labels are predicted by their probabilities; None for numbers."""

@@ -194,8 +194,8 @@ def shown_predictions(
         return Predictions(True, rows, y[rows], predicted)
     if not problem.has_rows:
         return None
-    if problem.likelihood.several:
-        return None  # several outputs a row have no one mean to predict
+    if problem.likelihood.several or problem.likelihood.of_times:
+        return None  # there is no one mean to predict
     rows = rows_to_show(problem)
     block = problem.table.stored.some_rows(rows)
     predicted = path.coefficients() @ block.T + path.intercepts[:, None]

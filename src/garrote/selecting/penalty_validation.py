@@ -152,8 +152,8 @@ def _means(problem: Problem, eta: Floats) -> Floats:
 
 
 def _residuals(problem: Problem, mean: Floats) -> Floats:
-    """Return responses less their predicted means; NaN where there are several a row."""
-    if problem.likelihood.several:
+    """Return responses less their predicted means; NaN where rows have several, or times."""
+    if problem.likelihood.several or problem.likelihood.of_times:
         return np.full(len(problem.response), np.nan)
     return problem.response - mean
 

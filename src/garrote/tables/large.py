@@ -104,6 +104,7 @@ def _refuse_terms(label: str, wanted: Wanted) -> None:
         f"--missing {wanted.missing}": wanted.missing != "error",
         "--categories": bool(wanted.categories),
         "--na": bool(wanted.na),
+        "--time": wanted.event is not None,
     }
     given = [name for name, is_given in asked.items() if is_given]
     if given:

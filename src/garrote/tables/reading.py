@@ -17,6 +17,7 @@ from garrote.results.selections.groups import VariableGroups
 from garrote.summaries import listing
 from garrote.tables.check.looking import Look
 from garrote.tables.check.target import is_zero_or_one
+from garrote.tables.check.times import read_events, times_of
 from garrote.tables.check.types import MOST_LEVELS
 from garrote.tables.coding import CodedColumn, Coding
 from garrote.tables.errors import TableError
@@ -113,7 +114,12 @@ class DataTable:
     @property
     def is_zero_or_one(self) -> bool:
         """Whether the target is numbers, and all of them 0 or 1."""
-        return self.y is not None and is_zero_or_one(self.y)
+        return self.y is not None and not self.of_times and is_zero_or_one(self.y)
+
+    @property
+    def of_times(self) -> bool:
+        """Whether the target is times until an event."""
+        return self.y is not None and self.y.dtype.names is not None
 
 
 def read_table(source: str, wanted: Wanted) -> DataTable:
@@ -204,6 +210,8 @@ def _read_columns(table: TableFile, wanted: Wanted) -> DataTable:
     coding = with_means(X, coding)
     coded = replace(roles, target=None) if labels else roles  # labels stay as they are
     check = look.check(coding.owners, X, y, notes_on(table, coded, found, coding))
+    if roles.event is not None and y is not None:
+        y = times_of(table, roles, keep, y, wanted.event)
     if names_left_out(check.findings):
         return _read_without(table, wanted, check.findings)
     if wanted.missing != "impute":
@@ -215,7 +223,7 @@ def _read_columns(table: TableFile, wanted: Wanted) -> DataTable:
         _covariate_positions(roles, coding),
         weights,
         groups,
-        wanted.target or "",
+        (wanted.target or "") + (f" until {wanted.event}" if wanted.event else ""),
         table.label,
         check,
         coding,
@@ -234,16 +242,19 @@ def _read_without(table: TableFile, wanted: Wanted, found: Sequence[Finding]) ->
 
 def _look(table: TableFile, roles: Roles, wanted: Wanted) -> Look:
     """Look at all cells once, and refuse what cannot be used."""
-    words = roles.categories | ({roles.groups} if roles.groups is not None else set())
-    labels = [j for j in (roles.target, roles.groups) if j is not None]
+    words = roles.categories.union(roles.words)
+    labels = [j for j in (roles.target, *roles.words) if j is not None]
     found = survey(table, roles.used, dict.fromkeys(words, "word"), labels)
     refuse_no_rows(table, found)
-    numbers = {*roles.variables, roles.target, roles.weights, roles.offset} - roles.categories
+    parts = (roles.target, roles.weights, roles.offset, roles.start)
+    numbers = {*roles.variables, *parts} - roles.categories
     positions = sorted(j for j in numbers if j is not None)
     find_resemblances(table, positions, found, roles.target)
     refuse_target(table, roles, found, wanted.labels)
     refuse_infinite(table, found)
     look = Look.at(table, roles, found, wanted)
+    if roles.event is not None:
+        read_events(table, roles.event, ~look.gaps.without_target, wanted.event)
     look.refuse_what_blocks()
     return look
 

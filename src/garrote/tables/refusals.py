@@ -25,7 +25,8 @@ def refuse_target(table: TableFile, roles: Roles, found: Survey, labels: bool = 
             "numbers or words"
         )
     numbers = {
-        "--target": roles.target, "--weights": roles.weights, "--offset": roles.offset
+        "--time" if roles.event is not None else "--target": roles.target,
+        "--weights": roles.weights, "--offset": roles.offset, "--start": roles.start,
     }  # fmt: skip
     for option, j in numbers.items():
         if j is None or (labels and option == "--target" and is_labels(found, j)):

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from garrote.summaries import listing
+from garrote.tables.check.times import split_event
 from garrote.tables.errors import TableError, unknown_name
 from garrote.tables.formats.base import TableFile
 
@@ -33,6 +34,9 @@ class Wanted:
         Column that says which rows must stay together in cross-validation. Not a variable.
     offset : str, optional
         Column of a known part of the linear predictor. Not a variable.
+    event, start, strata : str, optional
+        Columns that make the target times until an event: whether it came ("column" of 0 and 1, or
+        "column:value"), when rows came under observation, and their strata. Not variables.
     encode : bool
         Whether columns of words are one-hot coded, and dates expanded; otherwise they are refused.
     missing : {"error", "drop", "drop-most", "mean", "impute"}
@@ -82,6 +86,9 @@ class Wanted:
     curves: tuple[str, ...] | None = None
     sheet: str | None = None
     max_memory: float | None = None
+    event: str | None = None
+    start: str | None = None
+    strata: str | None = None
 
 
 @dataclass(frozen=True)
@@ -95,6 +102,19 @@ class Roles:
     groups: int | None
     offset: int | None = None
     categories: frozenset[int] = frozenset()
+    event: int | None = None
+    start: int | None = None
+    strata: int | None = None
+
+    @property
+    def response(self) -> tuple[int, ...]:
+        """Those without which a row has no response."""
+        return tuple(j for j in (self.target, self.event, self.start) if j is not None)
+
+    @property
+    def words(self) -> tuple[int, ...]:
+        """Those that are words, whatever they hold."""
+        return tuple(j for j in (self.groups, self.event, self.strata) if j is not None)
 
     @property
     def used(self) -> tuple[int, ...]:
@@ -104,7 +124,9 @@ class Roles:
     @property
     def single(self) -> tuple[int, ...]:
         """Those that are no variables."""
-        parts = (self.target, self.weights, self.groups, self.offset)
+        parts = (
+            self.target, self.weights, self.groups, self.offset, self.event, self.start, self.strata
+        )  # fmt: skip
         return tuple(j for j in parts if j is not None)
 
 
@@ -117,10 +139,13 @@ def assign_roles(table: TableFile, wanted: Wanted) -> Roles:
     single = {
         role: _position(table, role, name)
         for role, name in [
-            ("--target", wanted.target),
+            ("--target" if wanted.event is None else "--time", wanted.target),
             ("--weights", wanted.weights),
             ("--groups", wanted.groups),
             ("--offset", wanted.offset),
+            ("--event", wanted.event and split_event(table, wanted.event)[0]),
+            ("--start", wanted.start),
+            ("--strata", wanted.strata),
         ]
         if name is not None
     }
@@ -145,11 +170,14 @@ def assign_roles(table: TableFile, wanted: Wanted) -> Roles:
     return Roles(
         variables,
         covariates,
-        single.get("--target"),
+        single.get("--target", single.get("--time")),
         single.get("--weights"),
         single.get("--groups"),
         single.get("--offset"),
         _categories(table, wanted, taken) & {*variables, single.get("--target")},
+        single.get("--event"),
+        single.get("--start"),
+        single.get("--strata"),
     )
 
 
@@ -192,7 +220,7 @@ def _matching(
         if text in position:
             if position[text] in taken:
                 raise TableError(
-                    f"column {listing([text])} is the target, the weights, the offset or the groups: "
+                    f"column {listing([text])} has another part (target, weights, groups, ...): "
                     f"take it out of {option}"
                 )
             found.add(position[text])

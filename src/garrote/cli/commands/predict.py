@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from garrote.cli.commands.survival import survival_columns
 from garrote.cli.errors import DONE, CommandError
 from garrote.cli.outputs import check_library, check_sources, check_targets
 
@@ -54,9 +55,8 @@ def run(options: argparse.Namespace) -> int:
     if offset is not None:
         coding = _with_offset(coding, offset, model)
         needed.append(offset)
-    rows = read_needed_rows(
-        options.file, coding, needed, options.missing, options.keep, options.sheet
-    )
+    carried = [*options.keep, *([options.strata] if options.strata else [])]
+    rows = read_needed_rows(options.file, coding, needed, options.missing, carried, options.sheet)
     _say_filled(model, owners, rows.filled)
     values, known = rows.values, {}
     if offset is not None:
@@ -68,10 +68,13 @@ def run(options: argparse.Namespace) -> int:
         # A model of a file has names, an array none; the coding has found the columns by name.
         warnings.filterwarnings("ignore", "X does not have valid feature names")
         predicted = _predicted(model, values, known)
+        strata = rows.kept.get(options.strata) if options.strata else None
+        predicted |= survival_columns(model, values, options, strata, known)
+    kept = {name: rows.kept[name] for name in options.keep}
     for name in options.keep:
         if name in predicted:
             raise CommandError(f"--keep {name}: the output has a column of that name; rename it")
-    _write(rows.kept | predicted, options.output)
+    _write(kept | predicted, options.output)
     return DONE
 
 

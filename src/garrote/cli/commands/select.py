@@ -31,12 +31,13 @@ def run(options: argparse.Namespace) -> int:
         from garrote.cli.commands import zscores
 
         return zscores.run(options)
-    from garrote.cli.commands import genotypes
+    from garrote.cli.commands import genotypes, survival
 
     if genotypes.is_genotypes(options):
         return genotypes.run(options)
     genotypes.refuse_without(options)
     take_target(options)
+    survival.take_times(options)
     _check(options)
     take_control(options)
     limit_threads(options)
@@ -56,12 +57,15 @@ def run(options: argparse.Namespace) -> int:
     if by_default:
         rows, columns = table.X.shape
         options.method = method_for_table(options, options.method, rows, columns, classes)
+        if table.of_times:
+            options.method = survival.default_method(options, columns)
         method = find_method(options.method)
     estimator = method.for_labels.load() if labels else method.load()
     _check_method(estimator, table, classes, options)
     settings = make_settings(options, estimator, labels, table)
     chooses = "cv" in inspect.signature(estimator).parameters
     measures = not chooses and options.cv is not None
+    survival.refuse_of_times(options, table, measures)
     refuse_beside_control(options, measures, table.has_gaps)
     _check_folds(table, options.cv if measures else settings.get("cv"), options)
     if measures:
@@ -147,12 +151,15 @@ def read(options: argparse.Namespace, method: Any) -> Any:
         na=tuple(options.na),
         labels=method.for_labels is not None,
         family=family or (None if "family" in known else "gaussian"),
-        imputes=not {"penalty", "search"} & set(known),
+        imputes=not {"penalty", "search"} & set(known) and options.event is None,
         formula=options.formula,
         interactions=options.interactions,
         curves=options.curves,
         sheet=options.sheet,
         max_memory=None if options.max_memory is None else 1e9 * options.max_memory,
+        event=options.event,
+        start=options.start,
+        strata=options.strata,
     )
     with console.waiting(f"reading {options.file}"):
         table = read_table(options.file, wanted)
@@ -196,7 +203,9 @@ def _announce(table: Any, labels: bool, by_default: str | None, levels: bool) ->
     if labels:
         said += f" (labels {listing(sorted(set(as_labels(table.y).tolist())), str)})"
     console.say(f"{table.source}: {said}")
-    if by_default in DEFAULTS:
+    if by_default and table.of_times:
+        console.say(f"method {by_default}, by Cox's partial likelihood")
+    elif by_default in DEFAULTS:
         console.say(f"method {by_default}, {DEFAULTS[by_default]}")
 
 
@@ -224,7 +233,7 @@ def _fit(
         _response_notes(y, settings, estimator),
         {"source": table.source, "command": options.words},
         # The fit knows the response as y; of two classes it says which one's log odds it models.
-        response=table.response + found.response.removeprefix("y"),
+        response=table.response + ("" if table.of_times else found.response.removeprefix("y")),
         check=table.check,
     )
     say_heard(heard, found)
@@ -265,7 +274,8 @@ def _check(options: argparse.Namespace) -> None:
     missing = [name for name in ("file", "--target") if not getattr(options, name.strip("-"))]
     if missing:
         raise UsageError(
-            f"required: {', '.join(missing)} (or --zscores, --ld and --n in place of a table)",
+            f"required: {', '.join(missing)} (or --time and --event in place of a target, or --zscores, "
+            "--ld and --n in place of a table)",
             "select",
         )
     if options.n is not None or options.mismatch != "estimate":

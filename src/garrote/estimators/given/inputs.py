@@ -40,6 +40,18 @@ def check_rows(estimator: Any, X: Any, y: Any, several: bool = False) -> tuple[A
     return X, y
 
 
+def check_response_rows(
+    estimator: Any, rows: Any, family: Any, several: bool = False
+) -> tuple[Any, Floats, Any]:
+    """Do as `check_rows`; return also the likelihood of the responses, which of times are events."""
+    if not family.of_times:
+        X, y = check_rows(estimator, rows.X, rows.y, several)
+        return X, y, family
+    likelihood, events = family.given(rows.y)
+    X, y = check_rows(estimator, rows.X, events)
+    return X, y, likelihood
+
+
 def check_labelled_rows(estimator: Any, X: Any, y: Any, **checks: Any) -> tuple[Any, Array]:
     """Do as `check_rows`, but leave y as the labels that it holds unless ``checks`` ask for more."""
     if hasattr(estimator, "consistency_"):  # of an earlier fit to z-scores

@@ -17,6 +17,11 @@ _NAMED = 5
 def refuse_words(estimator: Any, y: Any) -> None:
     """Raise if the response of a regressor holds words, and say what to do with these."""
     values = np.asarray(y)
+    if values.dtype.names is not None:
+        raise ValueError(
+            f"y holds records of {list(values.dtype.names)}: times until an event are for family='cox' of "
+            "SparseRegressor, GreedyRegressor, SpikeSlabRegressor and SingleEffectsRegressor"
+        )
     if values.dtype.kind not in "OUST":
         return
     cells, columns = values.ravel().tolist(), values.shape[1] if values.ndim > 1 else 1

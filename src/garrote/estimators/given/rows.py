@@ -13,7 +13,7 @@ from garrote.estimators.given.inputs import (
     check_labelled_rows,
     check_names,
     check_offset,
-    check_rows,
+    check_response_rows,
     check_weights,
     column_names,
     resolve_columns,
@@ -23,6 +23,7 @@ from garrote.estimators.given.inputs import (
 from garrote.estimators.given.provenance import provenance
 from garrote.estimators.given.switches import Switches
 from garrote.estimators.shared.labelled import two_classes
+from garrote.estimators.shared.survival import RESPONSE
 from garrote.likelihoods import Binomial, as_likelihood
 from garrote.problem import Problem, as_design
 from garrote.selecting.filling import Origin
@@ -57,7 +58,11 @@ class GivenRows:
         """
         labels, response, classes = is_classifier(model), response_name(rows.y), np.zeros(0)
         likelihood = Binomial() if labels else as_likelihood(getattr(model, "family", "gaussian"))
-        X, y = (check_labelled_rows if labels else check_rows)(model, rows.X, rows.y)
+        if labels:
+            X, y = check_labelled_rows(model, rows.X, rows.y)
+        else:
+            X, y, likelihood = check_response_rows(model, rows, likelihood)
+            response = RESPONSE if likelihood.of_times else response
         weights = check_weights(rows.sample_weight, X)
         if labels:
             classes, y = two_classes(y, weights)

@@ -133,11 +133,11 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
         if penalty.compares:
             refuse_unlike_units(problem.table.deviation, task.names)
         if problem.yty == 0:
-            warnings.warn(CONSTANT, UserWarning, stacklevel=4)
+            warnings.warn(likelihood.uninformative or CONSTANT, UserWarning, stacklevel=4)
         folds: list[Fold] = []
         if self._alpha.by_folds:
             taken = known if likelihood.additive else None
-            splits = self._splits(X, y, rows.groups, taken)
+            splits = self._splits(X, y, rows.groups, taken, likelihood.of_times)
             folds = self._folds(splits, y, weights, likelihood, task.make_problem)
         tried = [
             Tried(kind, *self._fit_path(problem, kind, task.terms_for, folds))
@@ -212,10 +212,13 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
             covariates=projected,
         )
 
-    def _splits(self, X: Any, y: Floats, groups: Any, offset: Floats | None) -> list[Split]:
-        """Return the rows of each fold of a cross-validation."""
+    def _splits(
+        self, X: Any, y: Floats, groups: Any, offset: Floats | None, events: bool = False
+    ) -> list[Split]:
+        """Return the rows of each fold of a cross-validation; events are spread evenly, as labels."""
+        labels = is_classifier(self) or events
         try:
-            return split_rows(self.cv, X, y, groups, labels=is_classifier(self), offset=offset)
+            return split_rows(self.cv, X, y, groups, labels=labels, offset=offset)
         except ValueError as error:
             raise ValueError(
                 f"{error} (X has {X.shape[0]} rows): take fewer folds by cv, or choose alpha by 'bic'"

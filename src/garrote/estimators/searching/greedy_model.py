@@ -140,11 +140,12 @@ class GreedyModel(SelectingEstimator):
         all_names = column_names(names, count)
         searched = Searched(problem, ColumnUnits(count, groups), always, all_names)
         if problem.yty == 0:
-            warnings.warn(CONSTANT, UserWarning, stacklevel=4)
+            warnings.warn(likelihood.uninformative or CONSTANT, UserWarning, stacklevel=4)
         folds: list[Fold] = []
         if self._by_folds:
             taken = known if likelihood.additive else None
-            folds = self._folds(X, y, weights, rows.groups, taken, make_problem)
+            labels = is_classifier(self) or likelihood.of_times
+            folds = self._folds(X, y, weights, rows.groups, taken, make_problem, labels)
         path, choice = self._follow(search, searched, folds)
         made = provenance(self, X, y, weights, [all_names[j] for j in fixed], search.reference)
         made["offset"] = known is not None
@@ -168,9 +169,10 @@ class GreedyModel(SelectingEstimator):
         groups: Any,
         offset: Floats | None,
         make_problem: Callable[[Floats], Problem],
+        labels: bool,
     ) -> list[Fold]:
         try:
-            splits = split_rows(self.cv, X, y, groups, labels=is_classifier(self), offset=offset)
+            splits = split_rows(self.cv, X, y, groups, labels=labels, offset=offset)
         except ValueError as error:
             raise ValueError(
                 f"{error} (X has {X.shape[0]} rows): take fewer folds by cv, or criterion='bic'"
@@ -274,7 +276,9 @@ class GreedyModel(SelectingEstimator):
         # Of labels a path ends where classes come apart: what separates them is not in it.
         ended = None if problem.likelihood.least_squares else self.path_.cut
         if ended is not None and (short or fit is self.path_.fits[-1]):
-            told = f"{ended}: take a method with a prior, such as SpikeSlabClassifier"
+            times = problem.likelihood.of_times
+            prior = "SpikeSlabRegressor(family='cox')" if times else "SpikeSlabClassifier"
+            told = f"{ended}: take a method with a prior, such as {prior}"
             if short:
                 said.append(told)
             else:  # nobody asked for more

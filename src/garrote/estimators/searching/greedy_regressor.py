@@ -12,13 +12,14 @@ from garrote.estimators.given.inputs import (
     check_new_offset,
     check_new_rows,
     check_offset,
-    check_rows,
+    check_response_rows,
     check_weights,
     response_name,
 )
 from garrote.estimators.given.zscores import HELD_NOISE, ZScoreMixin, refuse_covariates
 from garrote.estimators.searching.greedy_model import GreedyModel, Searched
 from garrote.estimators.shared.densities import MeasuredRows, measure_numbers
+from garrote.estimators.shared.survival import RESPONSE, SurvivalMixin, is_of_times
 from garrote.likelihoods import FAMILIES, as_likelihood, deviance_explained, inverse_link
 from garrote.paths.greedy import NO_COLUMNS
 from garrote.penalties.groups.grouping import resolve_groups
@@ -32,7 +33,7 @@ _NO_FOLDS = (
 )
 
 
-class GreedyRegressor(ZScoreMixin, GreedyModel, RegressorMixin, BaseEstimator):
+class GreedyRegressor(SurvivalMixin, ZScoreMixin, GreedyModel, RegressorMixin, BaseEstimator):
     """Regression on a few columns that a search takes in, leaves out or exchanges one by one.
 
     Each model of the path is the least-squares (or most likely) fit to its columns: nothing is shrunk.
@@ -54,10 +55,10 @@ class GreedyRegressor(ZScoreMixin, GreedyModel, RegressorMixin, BaseEstimator):
         The first model that leaves no more than this share of the null model's error (or deviance).
     max_features : int, optional
         How far the path goes; by default N / log D, or all of up to 50 columns.
-    family : {"gaussian", "binomial", "probit", "poisson"} or object of `garrote.likelihoods`, \
-default="gaussian"
-        What y is. Labels and counts are searched by "omp" (by the gradient of their likelihood),
-        "forward" and "splicing".
+    family : {"gaussian", "binomial", "probit", "poisson", "cox"} or object of \
+`garrote.likelihoods`, default="gaussian"
+        What y is. Labels, counts and times until an event are searched by "omp" (by the gradient of
+        their likelihood), "forward" and "splicing".
     cv : int, splitter or iterable of splits, default=5
         For ``criterion="cv"``; as in `SparseRegressor`.
     rule : {"min", "1se"}, default="min"
@@ -159,8 +160,8 @@ default="gaussian"
     def _fit_rows(self, rows: Arguments) -> None:
         family = self._family()
         self._search(family)  # refuses settings before any work
-        response = response_name(rows.y)
-        X, y = check_rows(self, rows.X, rows.y)
+        response = RESPONSE if family.of_times else response_name(rows.y)
+        X, y, family = check_response_rows(self, rows, family)
         weights = check_weights(rows.sample_weight, X)
         family.check_response(y[weights > 0])
         self._fit(X, y, response, family, weights, rows)
@@ -216,8 +217,13 @@ default="gaussian"
         return measure_numbers(self._family(), y, self.predict(X, offset), deviation)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> float:
-        """Return the share of the deviance that is explained; R^2 for a Gaussian response."""
+        """Return the share of the deviance that is explained; R^2 for a Gaussian response.
+
+        Of times until an event it is the concordance.
+        """
         check_is_fitted(self, "coef_")
+        if is_of_times(self):
+            return self.concordance(X, y, sample_weight, offset)
         mean, y = self.predict(X, offset), np.asarray(y, dtype=np.float64)
         known = check_offset(offset, len(mean), self._family())
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)

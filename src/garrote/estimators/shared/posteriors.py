@@ -30,6 +30,7 @@ from garrote.estimators.shared.posterior_settings import (
     with_groups,
 )
 from garrote.estimators.shared.selectors import SelectingEstimator, SelectingRegressor
+from garrote.estimators.shared.survival import SurvivalMixin
 from garrote.inference import METHODS, Inferred, Method, as_method, choose_method, infer
 from garrote.inference.choosing import find_way
 from garrote.inference.grouped.laws import groups_of, law_over_groups, resolve_law
@@ -203,8 +204,8 @@ class PosteriorEstimator(SelectingEstimator):
             self.sign_probability_ = posterior.sign_probability
 
 
-class PosteriorRegressor(PosteriorEstimator, ZScoreMixin, SelectingRegressor):
-    """A regressor by a posterior: of numbers or, where it has a ``family``, of counts and 0 and 1."""
+class PosteriorRegressor(SurvivalMixin, PosteriorEstimator, ZScoreMixin, SelectingRegressor):
+    """A regressor by a posterior: of numbers or, where it has a ``family``, of what that is of."""
 
     family: Any = "gaussian"
     covariates: Any
@@ -298,9 +299,12 @@ class PosteriorRegressor(PosteriorEstimator, ZScoreMixin, SelectingRegressor):
     def score(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> float:
         """Return the share of the deviance that predictions explain: R^2 of numbers.
 
-        With an offset the null model is a constant beside it.
+        With an offset the null model is a constant beside it. Of times until an event it is the
+        concordance.
         """
         likelihood = self._likelihood
+        if likelihood.of_times:
+            return self.concordance(X, y, sample_weight, offset)
         if likelihood.least_squares:
             return super().score(X, y, sample_weight, offset)
         mean, y = self.predict(X, offset=offset), column_or_1d(y).astype(np.float64)

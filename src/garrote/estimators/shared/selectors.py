@@ -16,6 +16,7 @@ from garrote.estimators.shared.named_settings import NamedSettings
 from garrote.estimators.shared.saving import SaveMixin
 from garrote.estimators.shared.stability import check_stability, measure_stability
 from garrote.estimators.shared.stated import StatesSelection
+from garrote.estimators.shared.survival import SurvivalMixin, as_records, is_of_times
 from garrote.likelihoods import Gaussian
 from garrote.limits.budgets import ENTRIES_REFITTED
 from garrote.priors import ColumnGroups
@@ -51,7 +52,8 @@ class SelectingEstimator(NamedSettings, SaveMixin, StatesSelection):
         y : array of shape (N,)
             Numbers or counts; of a classifier, labels. `SparseRegressor` takes K columns of numbers as
             well: all are fitted at once, with one alpha and coefficients of shape (K, D), and
-            `GroupLasso` puts a variable in or out for all of them (multi-task regression).
+            `GroupLasso` puts a variable in or out for all of them (multi-task regression). Of
+            ``family="cox"`` times and events: see `garrote.likelihoods.survival_times`.
         sample_weight : array of shape (N,), optional
             A weight of k counts as k repeats of a row, 0 takes it out.
         offset : array of shape (N,), optional
@@ -65,9 +67,13 @@ class SelectingEstimator(NamedSettings, SaveMixin, StatesSelection):
             Names of the columns, for an array or a sparse matrix; a data frame brings its own.
         """
         check_stability(self.stability)
+        if is_of_times(self):
+            y = as_records(y)
         given = Arguments.of(X, y, sample_weight, offset, groups, feature_names)
         small = condense_rows(self, given)
         self._fit_rows(given if small is None else small.given)
+        if isinstance(self, SurvivalMixin):
+            self._keep_baseline(given)
         if small is not None:
             small.describe(self)
         self._tell_groups()

@@ -41,7 +41,7 @@ from garrote.solvers.labels.shared_switches import Measure
 def label_effects_posterior(task: Task, method: Method) -> Inferred:
     """Fit, and change to the user's units; variances have the likelihood's own curvature."""
     problem, prior = task.problem, task.prior
-    variance = _known_variance(prior)
+    variance = known_variance(prior)
     if not task.usable:  # nothing to sum: the intercept and covariates are all there is
         alone = replace(task, beliefs=replace(task.beliefs, prior=EffectSlab(variance)))
         return replace(label_mean_field(alone, MeanField()), method=method.name)
@@ -86,12 +86,12 @@ def label_effects_posterior(task: Task, method: Method) -> Inferred:
     )  # fmt: skip
 
 
-def _known_variance(prior: SingleEffects) -> float | None:
+def known_variance(prior: SingleEffects) -> float | None:
     """Return the variance of an effect on log odds; None to take that of the largest evidence."""
     if prior.by_steps or prior.noise_variance is not None:
         raise ValueError(
-            "single effects of labels have no noise: leave noise_variance at None, and variance must be "
-            f"'optim' or a number, got {prior!r}"
+            "single effects of labels, counts and times have no noise: leave noise_variance at None, "
+            f"and variance must be 'optim' or a number, got {prior!r}"
         )
     return prior.known_variance
 

@@ -68,7 +68,8 @@ def make_fitted_posterior(
     spread = np.maximum(found.second_moment - found.mean**2, 0.0)[intercept:]
     variance[places] = spread * unit**2
     mean_intercept = float(found.mean[0]) if intercept else 0.0
-    mean_intercept -= float(problem.scale.column_mean[places] @ mean[places]) if intercept else 0.0
+    if problem.scale.intercept_count:  # without a level of its own it is 0 at the columns' means
+        mean_intercept -= float(problem.scale.column_mean[places] @ mean[places])
     models, separated = _kept_models(task, found.representatives, mean_intercept)
     support = np.flatnonzero(inclusion > IN_SUPPORT)
     accuracy = None
@@ -168,7 +169,8 @@ def _law(task: FittingTask, variables: Array) -> _Law:
     places = task.places[np.concatenate([np.arange(covariates), covariates + variables])]
     mean, scale = task.problem.scale.column_mean[places], task.problem.scale.column_scale[places]
     coef = found.mean[first:] / scale
-    center, center_variance = np.zeros(len(places)), 0.0
+    centred = bool(task.problem.scale.intercept_count)
+    center, center_variance = mean * centred, 0.0
     if first:
         # Where the linear predictor is known best: at the mean of the rows, weighed by curvature.
         center = mean + scale * found.information[0, 1:] / found.information[0, 0]
@@ -177,7 +179,7 @@ def _law(task: FittingTask, variables: Array) -> _Law:
         members=places,
         mean=coef,
         covariance=found.covariance[first:, first:] / np.outer(scale, scale),
-        intercept=float(found.mean[0] - mean @ coef) if first else 0.0,
+        intercept=float((found.mean[0] if first else 0.0) - mean @ coef) if centred else 0.0,
         center=center,
         center_variance=float(center_variance),
         separated=found.separated,

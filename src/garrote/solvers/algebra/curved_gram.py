@@ -5,6 +5,8 @@ anew costs far more than the steps they allow, and steps with somewhat stale one
 optimum: it is the first derivatives that say where that is.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from garrote.arrays import Array, Floats
@@ -16,10 +18,18 @@ class CurvedGram:
     """X'BX of columns that have moved since the curvatures B were taken, less what an intercept takes.
 
     ``places`` are those of the columns in ``values`` (N x k, the working set's), ``sums`` their sums
-    over weighted rows and ``total`` that of the weights.
+    over weighted rows and ``total`` that of the weights. Where rows are coupled, ``shared`` gives rows
+    (k x m) whose products are taken off those of k columns: see `garrote.likelihoods.coupled`.
     """
 
-    def __init__(self, values: Floats, places: Array, row_curvatures: Floats, centered: bool):
+    def __init__(
+        self,
+        values: Floats,
+        places: Array,
+        row_curvatures: Floats,
+        centered: bool,
+        shared: Callable[[Floats], Floats] | None = None,
+    ):
         self.places, self.row_curvatures, self.centered = places, row_curvatures, centered
         self.total = float(row_curvatures.sum())
         self.factor = ActiveFactor()
@@ -27,6 +37,10 @@ class CurvedGram:
         products = scaled.T @ scaled  # one factor, twice: half of the products
         self.sums = (np.sqrt(row_curvatures) @ scaled) if centered else np.zeros(len(places))
         self._centre(products, self.sums, self.sums)
+        self._shared = shared
+        if shared is not None:
+            self._rows = shared(values[:, places].T)
+            products -= self._rows @ self._rows.T
         self._gram = GrowingGram()
         self._gram.append(products)
 
@@ -48,6 +62,10 @@ class CurvedGram:
         self.sums = np.append(self.sums, sums)
         across = (values.T @ weighted)[self.places]
         self._centre(across, self.sums, sums)
+        if self._shared is not None:
+            rows = self._shared(values[:, new].T)
+            self._rows = np.vstack([self._rows, rows])
+            across -= self._rows @ rows.T
         self._gram.append(across)
 
     def _centre(self, products: Floats, left: Floats, right: Floats) -> None:

@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.likelihoods.base import curvature, largest_curvature
+from garrote.likelihoods.base import largest_curvature
+from garrote.likelihoods.coupled import per_weight, weighted_curvature
 from garrote.penalties.base import Penalty, Terms
 from garrote.results.certificates import Certificate
 from garrote.rules import Evaluated, proximal_point, total_cost
@@ -139,5 +140,6 @@ def make_steps(loss: WholeLoss) -> Generator[Floats, Floats, Steps]:
     if not bounded:
         known = loss.intercept + problem.known_part
         eta = np.broadcast_to(known, problem.response.shape)
-        steepest = float(curvature(problem.likelihood, problem.response, eta).max())
+        rows = weighted_curvature(problem.likelihood, problem.response, problem.weights, eta)
+        steepest = float(per_weight(rows, problem.weights).max())
     return Steps(loss, steepest * design or 1.0, bounded)

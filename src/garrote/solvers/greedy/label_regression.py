@@ -4,13 +4,19 @@ Each subset is fitted by Newton's method. What a column more would change is its
 less would change its Wald test: both are the first step of the fit that they stand for.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.likelihoods.base import curvature, gradient, saturated
+from garrote.likelihoods.coupled import (
+    per_weight,
+    shared_rows,
+    weighted_curvature,
+    weighted_gradient,
+    weighted_saturated,
+)
 from garrote.limits.budgets import ENTRIES_PER_BLOCK
 from garrote.problem import Problem
 from garrote.solvers.greedy.column_units import ColumnUnits
@@ -36,9 +42,9 @@ class LabelRegression:
     def __init__(self, problem: Problem, units: ColumnUnits, always: Array):
         self.problem, self.units, self._always = problem, units, np.sort(always)
         self.inside = np.zeros(len(units), dtype=bool)
-        self._level = float(problem.weights @ saturated(problem.likelihood, problem.response))
+        self._level = weighted_saturated(problem.likelihood, problem.response, problem.weights)
         self._columns: dict[int, Floats] = {}
-        self._free_intercept = bool(problem.scale.intercept_count)
+        self._free_intercept = bool(problem.scale.intercept_count) and problem.likelihood.has_level
         self._fitted: _Fitted | None = None
         self.whole = self._fit([]).left
 
@@ -108,8 +114,8 @@ class LabelRegression:
 
     def _gradient(self) -> Floats:
         now, problem = self._now, self.problem
-        slopes = gradient(problem.likelihood, problem.response, now.eta)
-        return problem.table.tdot(np.asarray(slopes, dtype=np.float64)[None, :])[0]
+        rows = weighted_gradient(problem.likelihood, problem.response, problem.weights, now.eta)
+        return problem.table.tdot(per_weight(rows, problem.weights)[None, :])[0]
 
     def scores(self) -> Floats:
         """Return the squared gradient of each unit beside the length of its columns."""
@@ -135,16 +141,22 @@ class LabelRegression:
         """Return the score test of every unit: g' (H_jj - H_jM H_MM^-1 H_Mj)^-1 g."""
         now, problem, table = self._now, self.problem, self.problem.table
         slopes = self._gradient()
-        likelihood = problem.likelihood
-        curved = np.asarray(curvature(likelihood, problem.response, now.eta), dtype=np.float64)
+        curved = per_weight(self._curvatures(), problem.weights)
         level = [np.ones(len(curved))] * self._free_intercept
         beside = np.array([*level, *map(self._column, now.columns.tolist())])
         beside = beside.reshape(-1, len(curved))
-        across = table.tdot(curved * beside)
+        across = np.zeros((0, problem.n_features))
+        if len(beside):
+            across = table.tdot(curved * beside)
         among = (beside * (curved * problem.weights)) @ beside.T
+        mine, length = self._shared(beside), _curved_lengths(problem, curved)
+        among -= mine @ mine.T
+        for some, block in _blocks_of(problem) if mine.shape[1] else ():
+            other = self._shared(block.T)
+            across[:, some] -= mine @ other.T
+            length[some] -= np.einsum("jm,jm->j", other, other)
         explained = np.linalg.pinv(among, DEPENDENT, hermitian=True) @ across
         if self.units.single:
-            length = _curved_lengths(problem, curved)
             pivot = length - np.einsum("ij,ij->j", across, explained)
             free = ~self.inside & (pivot > DEPENDENT * length) & (problem.curvature > 0)
             return np.divide(slopes**2, pivot, out=np.zeros(len(pivot)), where=free)
@@ -153,10 +165,24 @@ class LabelRegression:
             columns = self.units.columns(unit)
             block = table.block(columns)
             products = block.T @ (block * (curved * problem.weights)[:, None])
+            other = self._shared(block.T)
+            products -= other @ other.T
             products -= across[:, columns].T @ explained[:, columns]
             inverse = np.linalg.pinv(products, DEPENDENT, hermitian=True)
             tests[unit] = float(slopes[columns] @ inverse @ slopes[columns])
         return tests
+
+    def _curvatures(self) -> Floats:
+        """Return the diagonal part of the curvature of all rows, at the present subset."""
+        problem = self.problem
+        return weighted_curvature(
+            problem.likelihood, problem.response, problem.weights, self._now.eta
+        )
+
+    def _shared(self, columns: Floats) -> Floats:
+        """Return what coupled rows take off the cross products of columns, each in a row."""
+        problem, each = self.problem, np.ascontiguousarray(columns)
+        return shared_rows(problem.likelihood, problem.weights, self._now.eta, each)
 
     def _by_unit(self, worth: Floats) -> Floats:
         """Return the sum over the columns of each unit that is out."""
@@ -166,14 +192,13 @@ class LabelRegression:
 
     def losses(self) -> tuple[Array, Floats]:
         """Return the units that are in, and by how much the deviance rises without each: Wald tests."""
-        now, problem = self._now, self.problem
-        curved = (
-            np.asarray(curvature(problem.likelihood, problem.response, now.eta)) * problem.weights
-        )
+        now, _problem = self._now, self.problem
+        curved = self._curvatures()
         block = np.array([*map(self._column, now.columns.tolist())]).reshape(-1, len(curved))
         if self._free_intercept:
             block = block - (block @ curved / max(curved.sum(), 1e-300))[:, None]
-        spread = stable_inverse((block * curved) @ block.T)
+        shared = self._shared(block)
+        spread = stable_inverse((block * curved) @ block.T - shared @ shared.T)
         units = np.flatnonzero(self.inside)
         owner, rises = self.units.owner[now.columns], np.zeros(len(units))
         for place, unit in enumerate(units):
@@ -213,11 +238,16 @@ class _Fitted:
 
 def _curved_lengths(problem: Problem, curved: Floats) -> Floats:
     """Return the squared length of every column with rows weighed by their curvatures."""
-    count, weights = problem.n_features, curved * problem.weights
-    lengths = np.zeros(count)
-    together = max(1, ENTRIES_PER_BLOCK // len(weights))
-    for start in range(0, count, together):
-        some = np.arange(start, min(start + together, count))
-        block: Any = problem.table.block(some)
+    weights, lengths = curved * problem.weights, np.zeros(problem.n_features)
+    for some, block in _blocks_of(problem):
         lengths[some] = np.einsum("ij,ij,i->j", block, block, weights)
     return lengths
+
+
+def _blocks_of(problem: Problem) -> Iterator[tuple[Array, Any]]:
+    """Yield all columns, some at a time, and which they are."""
+    count = problem.n_features
+    together = max(1, ENTRIES_PER_BLOCK // len(problem.weights))
+    for start in range(0, count, together):
+        some = np.arange(start, min(start + together, count))
+        yield some, problem.table.block(some)

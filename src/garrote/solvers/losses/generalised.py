@@ -6,14 +6,13 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.likelihoods.base import (
-    conjugate,
-    curvature,
-    gradient,
-    log_likelihood,
-    majoriser,
-    null_predictor,
-    saturated,
+from garrote.likelihoods.base import conjugate, majoriser, null_predictor
+from garrote.likelihoods.coupled import (
+    per_weight,
+    weighted_curvature,
+    weighted_gradient,
+    weighted_log_likelihood,
+    weighted_saturated,
 )
 from garrote.problem import Problem
 from garrote.rules import Evaluated, is_elastic_net, restricted
@@ -44,8 +43,10 @@ class GeneralisedLoss(NewtonLoss):
         self.offset = problem.known_part
         # The size of a linear predictor: 1, but for likelihoods in units of the response.
         self.unit = float(self.likelihood.noise_scale or 1.0)
-        self.free_intercept = bool(problem.scale.intercept_count)
-        self.level = float(self.share @ saturated(self.likelihood, self.y))
+        self.free_intercept = bool(problem.scale.intercept_count) and self.likelihood.has_level
+        self.level = weighted_saturated(self.likelihood, self.y, self.share)
+        # Whether steps may shift all predictors: coupled rows do not feel that.
+        self.centres = self.free_intercept or self.likelihood.coupled
         self.intercept = 0.0
         if self.free_intercept and self.offset.any():
             # Beside a large offset Newton's method would take long from 0.
@@ -53,9 +54,8 @@ class GeneralisedLoss(NewtonLoss):
             self.intercept = float(known[0] - self.offset[0])
         self._kept: CurvedGram | None = None
         eta = self._fit_intercept()
-        mean_curvature = float(self.share @ majoriser(self.likelihood, self.y, eta))
-        self.curvature = problem.curvature / problem.n * mean_curvature
-        slopes = gradient(self.likelihood, self.y, eta)
+        self.curvature = problem.curvature / problem.n * self._mean_curvature(eta)
+        slopes = self._slopes(eta)
         product = problem.table.tdot(slopes[None, :])[0] / problem.n
         spread = float(np.sqrt(self.share @ slopes**2))
         product = beyond_rounding(product, problem.curvature / problem.n, spread)
@@ -93,7 +93,7 @@ class GeneralisedLoss(NewtonLoss):
         """Tell whether rows are few, and sweeps over them compiled."""
         if len(self.y) > _FEW_ROWS or not isinstance(self.block, WorkingBlock):
             return False
-        return is_elastic_net(rule) and self.likelihood.in_kernels
+        return is_elastic_net(rule) and self.likelihood.in_kernels and not self.likelihood.coupled
 
     def _solve_by_rows(self, rule: Any, tolerance: float, rounds: int) -> tuple[int, bool]:
         """Sweep over rows; return the rounds it took, and whether that sufficed."""
@@ -108,13 +108,13 @@ class GeneralisedLoss(NewtonLoss):
     def evaluate(self) -> Generator[Floats, Floats, Evaluated]:
         """Look at the present coefficients, from the data alone."""
         eta = self._fit_intercept()
-        slopes = gradient(self.likelihood, self.y, eta)
+        slopes = self._slopes(eta)
         seen = self._seen(eta, slopes, np.zeros(0))  # before others have the loss go elsewhere
         _, product = yield from self.problem.evaluate_residuals(slopes[None, :])
         return seen._replace(gradient=product[0] / self.problem.n)
 
     def _derivatives(self, eta: Floats) -> Derivatives:
-        slope = self.share * gradient(self.likelihood, self.y, eta)
+        slope = weighted_gradient(self.likelihood, self.y, self.share, eta)
         row_curvatures = self._row_curvatures(eta)
         # Only a unit to measure violations in: columns of equal length have about equal curvatures.
         typical = self.problem.curvature[self.columns] * (row_curvatures.sum() / self.problem.n)
@@ -124,7 +124,7 @@ class GeneralisedLoss(NewtonLoss):
         self, rule: Any, moving: Array, near: Derivatives, tolerance: float, renew: bool
     ) -> tuple[Array, Floats, float]:
         if self._kept is None or renew:
-            self._kept = CurvedGram(self.block.values, moving, near.second, self.free_intercept)
+            self._kept = self._make_gram(moving, near)
         kept = self._kept
         kept.take(self.block.values, moving)
         places, slope_sum = kept.places, float(near.slope.sum())
@@ -139,6 +139,10 @@ class GeneralisedLoss(NewtonLoss):
         shift = (slope_sum - float(kept.sums @ step)) / kept.total if self.free_intercept else 0.0
         return places, step, shift
 
+    def _make_gram(self, moving: Array, near: Derivatives) -> CurvedGram:
+        """Return the second derivatives of some columns."""
+        return CurvedGram(self.block.values, moving, near.second, self.free_intercept)
+
     def _change(self, moving: Array, step: Floats, shift: float) -> Floats:
         return self.block.dot(moving, step) + shift
 
@@ -147,10 +151,18 @@ class GeneralisedLoss(NewtonLoss):
         return self.offset + self.intercept + self.block.dot(used, self.coef[used])
 
     def _loss(self, eta: Floats) -> float:
-        return self.level - float(self.share @ log_likelihood(self.likelihood, self.y, eta))
+        return self.level - weighted_log_likelihood(self.likelihood, self.y, self.share, eta)
+
+    def _slopes(self, eta: Floats) -> Floats:
+        """Return the slope of the log likelihood for every row, by its weight."""
+        slopes = weighted_gradient(self.likelihood, self.y, self.share, eta)
+        return per_weight(slopes, self.share)
+
+    def _mean_curvature(self, eta: Floats) -> float:
+        return float(self.share @ majoriser(self.likelihood, self.y, eta))
 
     def _row_curvatures(self, eta: Floats) -> Floats:
-        each = self.share * curvature(self.likelihood, self.y, eta)
+        each = weighted_curvature(self.likelihood, self.y, self.share, eta)
         largest = each.max(initial=0.0)
         if largest == 0.0:  # all rows lie where the loss is straight
             above = np.asarray(majoriser(self.likelihood, self.y, eta), dtype=np.float64)
@@ -163,7 +175,7 @@ class GeneralisedLoss(NewtonLoss):
         if not self.free_intercept:
             return eta
         for _ in range(100):
-            slope = float(self.share @ gradient(self.likelihood, self.y, eta))
+            slope = float(weighted_gradient(self.likelihood, self.y, self.share, eta).sum())
             shift = slope / float(self._row_curvatures(eta).sum())
             if not np.isfinite(shift):
                 break  # coefficients beyond all numbers leave nothing to settle

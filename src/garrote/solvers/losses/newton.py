@@ -18,7 +18,13 @@ import numpy as np
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
-from garrote.likelihoods import curvature, deviance, gradient, log_likelihood
+from garrote.likelihoods.coupled import (
+    fill_rows,
+    information,
+    take_shared_off,
+    weighted_deviance,
+    weighted_gradient,
+)
 from garrote.solvers.algebra.factor_updates import (
     factor_column,
     invert_root,
@@ -149,11 +155,12 @@ def fit_newton(
     >>> round(float(fit.coef[0]), 6)  # twice log 2, the log odds ratio
     1.386294
     """
-    y = np.asarray(y, dtype=np.float64)
+    likelihood, y = likelihood.given(y)
     weights = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, np.float64)
     known = np.zeros(len(y)) if offset is None else np.asarray(offset, np.float64)
     _check_lengths(np.shape(X), y, weights, known)
     likelihood.check_response(y[weights > 0])
+    fit_intercept = fit_intercept and likelihood.has_level
     columns, mean, scale = _standardized(np.asarray(X, np.float64), weights, fit_intercept)
     samples = Samples(columns, y, weights, known, np.zeros(len(columns)))
     return _fit_samples(likelihood, samples, mean, scale, fit_intercept)
@@ -171,16 +178,16 @@ def _fit_samples(
     work = make_workspace(samples, len(members))
     value, steps, moving = maximise(likelihood, samples, members, len(members), coef, work)
     eta = samples.offset + coef @ columns[members]
-    information = information_at(likelihood, samples, members, eta)
+    held = information_at(likelihood, samples, members, eta)
     certificate = gradient_length(likelihood, samples, members, eta, coef)
     back = _to_users_units(members, mean, scale, fit_intercept)
     values = back @ coef
     return GeneralizedFit(
         intercept=float(values[0]),
         coef=values[1:],
-        covariance=back @ stable_inverse(information) @ back.T,
+        covariance=back @ stable_inverse(held) @ back.T,
         log_likelihood=value,
-        deviance=deviance(likelihood, samples.y, eta, weights),
+        deviance=weighted_deviance(likelihood, samples.y, weights, eta),
         certificate=certificate,
         separated=bool(moving),
         dependent=np.setdiff1d(np.arange(len(mean)), members - int(fit_intercept)),
@@ -256,18 +263,18 @@ def null_intercept(likelihood: Any, samples: Samples) -> float:
 def information_at(likelihood: Any, samples: Samples, members: Array, eta: Floats) -> Floats:
     """Return X'W C X of some columns at a linear predictor, and what holds their coefficients."""
     block = samples.columns[members]
-    row_curvatures = samples.weights * curvature(likelihood, samples.y, eta)
-    return np.asarray((block * row_curvatures) @ block.T + np.diag(samples.held[members]))
+    found = information(likelihood, samples.y, samples.weights, eta, block)
+    return np.asarray(found + np.diag(samples.held[members]))
 
 
 def gradient_length(
     likelihood: Any, samples: Samples, members: Array, eta: Floats, coef: Floats
 ) -> float:
     """Return sqrt(g' H^-1 g): how far a fit is from its maximum, in standard errors."""
-    slope = samples.weights * gradient(likelihood, samples.y, eta)
+    slope = weighted_gradient(likelihood, samples.y, samples.weights, eta)
     g = samples.columns[members] @ slope - samples.held[members] * coef
     inverse = stable_inverse(information_at(likelihood, samples, members, eta))
-    return float(np.sqrt(max(g @ inverse @ g, 0.0)))
+    return float(np.sqrt(max(float(g @ inverse @ g), 0.0)))
 
 
 def stable_inverse(information: Floats) -> Floats:
@@ -286,17 +293,18 @@ def maximise(likelihood, samples, members, size, coef, work):
     information one step before the end.
     """
     rows = samples.y.shape[0]
+    y, weights = samples.y, samples.weights
     for i in range(rows):
         work.eta[i] = samples.offset[i]
     for a in range(size):
         column, value = samples.columns[members[a]], coef[a]
         for i in range(rows):
             work.eta[i] += value * column[i]
-    value = _evaluate(likelihood, samples, work.eta, work.slope, work.row_curvatures)
+    value = fill_rows(likelihood, y, weights, work.eta, work.slope, work.row_curvatures)
     value -= _held_back(samples, members, size, coef, work.step, 0.0)
     largest = 0.0
     for made in range(_MOST_STEPS):
-        promised = newton_step(samples, members, size, coef, work)
+        promised = newton_step(likelihood, samples, members, size, coef, work)
         largest = 0.0
         for i in range(rows):
             work.scaled[i] = 0.0
@@ -311,7 +319,7 @@ def maximise(likelihood, samples, members, size, coef, work):
         for _ in range(_HALVINGS):
             for i in range(rows):
                 work.trial[i] = work.eta[i] + share * work.scaled[i]
-            reached = _evaluate(likelihood, samples, work.trial, work.slope, work.row_curvatures)
+            reached = fill_rows(likelihood, y, weights, work.trial, work.slope, work.row_curvatures)
             reached -= _held_back(samples, members, size, coef, work.step, share)
             if reached >= value + 1e-4 * share * promised - 1e-13 * (1.0 + abs(value)):
                 gained = True
@@ -329,18 +337,6 @@ def maximise(likelihood, samples, members, size, coef, work):
 
 
 @kernel
-def _evaluate(likelihood, samples, eta, slope, row_curvatures):
-    """Return the log likelihood, and fill in the samples' weighted gradients and curvatures."""
-    total = 0.0
-    for i in range(eta.shape[0]):
-        y, weight = samples.y[i], samples.weights[i]
-        total += weight * log_likelihood(likelihood, y, eta[i])
-        slope[i] = weight * gradient(likelihood, y, eta[i])
-        row_curvatures[i] = weight * curvature(likelihood, y, eta[i])
-    return total
-
-
-@kernel
 def _held_back(samples, members, size, coef, step, share):
     """Return half of held times squared coefficients, some way along a step."""
     total = 0.0
@@ -351,7 +347,7 @@ def _held_back(samples, members, size, coef, step, share):
 
 
 @kernel
-def newton_step(samples, members, size, coef, work):
+def newton_step(likelihood, samples, members, size, coef, work):
     """Fill in the step for the gradients and curvatures at hand; return g' H^-1 g."""
     rows = samples.y.shape[0]
     for a in range(size):
@@ -367,6 +363,9 @@ def newton_step(samples, members, size, coef, work):
             for i in range(rows):
                 total += work.scaled[i] * other[i]
             work.information[b, a] = total
+    inside, weights = members[:size], samples.weights
+    take_shared_off(likelihood, weights, work.eta, samples.columns, inside, work.information)
+    for a in range(size):
         work.information[a, a] += samples.held[members[a]]
     _factorise(work.information, work.root, size)
     # R' z = g, then R step = z; g' H^-1 g = z' z.

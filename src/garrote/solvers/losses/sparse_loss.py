@@ -37,7 +37,7 @@ class SparseLoss(GeneralisedLoss):
         total, slope_sum = float(weights.sum()), float(near.slope.sum())
         measured, scale = stored.moments(weights), table.scale[columns]
         squares = measured.deviation**2
-        if self.free_intercept:
+        if self.centres:
             mean, level = measured.mean, slope_sum / total
         else:
             mean, level = np.zeros(len(columns)), 0.0

@@ -18,6 +18,7 @@ from garrote.likelihoods import Multinomial, SeveralResponses
 from garrote.likelihoods.base import curvature, largest_curvature
 from garrote.problem import Problem
 from garrote.rules import Evaluated
+from garrote.solvers.losses.coupled_rows import CoupledRows
 from garrote.solvers.losses.generalised import GeneralisedLoss
 from garrote.solvers.losses.least_squares import as_seen, null_squares
 from garrote.solvers.losses.multinomial import MultinomialLoss
@@ -65,7 +66,7 @@ def whole_loss(problem: Problem) -> WholeLoss:
         return WholeSquares(problem)
     if problem.likelihood.several:
         return losses_of(problem.likelihood).whole(problem)
-    return WholeGeneralised(problem)
+    return (WholeCoupled if problem.likelihood.coupled else WholeGeneralised)(problem)
 
 
 class WholeSquares:
@@ -167,6 +168,18 @@ class WholeGeneralised(Placed, GeneralisedLoss):
 
     def _eta(self) -> Floats:
         return np.asarray(self.offset + self.intercept + self.image)
+
+
+class WholeCoupled(WholeGeneralised, CoupledRows):
+    """The same of rows that are coupled."""
+
+    def curvature_along(self, change: Floats, before: Floats, after: Floats) -> float:
+        """Return a bound of the second derivative along a change of coefficients, and its images.
+
+        That of a logarithm of a sum over rows is a variance, at most a quarter of the squared range.
+        """
+        along = (after - before)[self.share > 0]
+        return 0.25 * float(self.share @ self.y) * float(np.ptp(along)) ** 2
 
 
 class WholeOutputs(Placed, SeveralOutputs):

@@ -114,7 +114,7 @@ def fit_model(likelihood: Any, table: Table, variables: Array, start: Floats) ->
         return FittedModel(-np.inf, coef, variance, False)
     value, _, separated = maximise(likelihood, table.samples, members, size, coef, work)
     if table.integrated:
-        value += _volume(table.samples, members, size, coef, work)
+        value += _volume(likelihood, table.samples, members, size, coef, work)
     fill_variances(work, size, variance)
     return FittedModel(float(value), coef, variance, bool(separated))
 
@@ -271,7 +271,7 @@ def _fit_stretch(likelihood, table, gram, first, values, coefs, variances, work)
             continue
         value, _, separated = maximise(likelihood, table.samples, members, size, coef, work)
         if table.integrated:
-            value += _volume(table.samples, members, size, coef, work)
+            value += _volume(likelihood, table.samples, members, size, coef, work)
         values[s] = value
         fill_variances(work, size, spread)
         start[:] = 0.0
@@ -283,13 +283,40 @@ def _fit_stretch(likelihood, table, gram, first, values, coefs, variances, work)
             copy_into(start[:fixed], table.null)
 
 
+def fit_each(
+    likelihood: Any, samples: Samples, fixed: int, start: Floats, near: Floats, work: Any
+) -> tuple[Floats, Floats, Floats]:
+    """Fit every variable alone beside the fixed columns, its coefficient held by its prior.
+
+    Returns log evidences, coefficients and their variances. Fits begin at ``start`` and ``near``, the
+    coefficients of the fixed columns and those of the variables.
+    """
+    value, coef, variance = np.zeros((3, len(samples.columns) - fixed))
+    _fit_each(likelihood, samples, fixed, start, near, value, coef, variance, work)
+    return value, coef, variance
+
+
 @kernel
-def _volume(samples, members, size, coef, work):
+def _fit_each(likelihood, samples, fixed, start, near, values, coefs, variances, work):
+    """Fill in the fit of every variable alone."""
+    members, coef, spread = np.arange(fixed + 1), np.zeros(fixed + 1), np.zeros(fixed + 1)
+    for j in range(values.shape[0]):
+        members[fixed] = fixed + j
+        copy_into(coef[:fixed], start)
+        coef[fixed] = near[j]
+        value, _, _ = maximise(likelihood, samples, members, fixed + 1, coef, work)
+        values[j] = value + _volume(likelihood, samples, members, fixed + 1, coef, work)
+        fill_variances(work, fixed + 1, spread)
+        coefs[j], variances[j] = coef[fixed], spread[fixed]
+
+
+@kernel
+def _volume(likelihood, samples, members, size, coef, work):
     """Return what Laplace's approximation adds to the largest log posterior of a model fitted last.
 
     The information is computed anew: that of the last step was one step behind.
     """
-    newton_step(samples, members, size, coef, work)
+    newton_step(likelihood, samples, members, size, coef, work)
     total = 0.0
     for a in range(size):
         held = samples.held[members[a]]

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import expit
 
 from garrote.arrays import Array, Floats
-from garrote.likelihoods import curvature, gradient
+from garrote.likelihoods.coupled import shared_rows, weighted_curvature, weighted_gradient
 from garrote.solvers.losses.newton import stable_inverse
 from garrote.solvers.models.fitted_models import FittedModel, Table, fit_over_slabs
 
@@ -118,13 +118,17 @@ class FittedTarget:
         samples, fixed = self.table.samples, self.table.fixed
         places = self._places(members)
         eta = samples.offset + self.fitted[members].coef @ samples.columns[places]
-        row_weights = samples.weights * curvature(self.likelihood, samples.y, eta)
-        slope = samples.weights * gradient(self.likelihood, samples.y, eta)
+        weights = samples.weights
+        row_weights = weighted_curvature(self.likelihood, samples.y, weights, eta)
+        slope = weighted_gradient(self.likelihood, samples.y, weights, eta)
+        shared = shared_rows(self.likelihood, weights, eta, samples.columns)
         others = samples.columns[fixed:]
         inside = samples.columns[places] * row_weights
-        cross = inside @ others.T
+        cross = inside @ others.T - shared[places] @ shared[fixed:].T
         length = np.einsum("ji,ji,i->j", others, others, row_weights)
-        information = inside @ samples.columns[places].T + np.diag(samples.held[places])
+        length -= np.einsum("jm,jm->j", shared[fixed:], shared[fixed:])
+        information = inside @ samples.columns[places].T - shared[places] @ shared[places].T
+        information += np.diag(samples.held[places])
         beyond = length - np.sum(cross * (stable_inverse(information) @ cross), axis=0)
         beyond[beyond <= _DEPENDENT * length] = 0.0
         beyond[places[fixed:] - fixed] = 0.0

@@ -42,8 +42,7 @@ class Gaps:
     @cached_property
     def without_target(self) -> Array:
         """Rows whose target is not known; they are left out whatever else is done."""
-        target = self.roles.target
-        return self.found.incomplete([] if target is None else [target])
+        return self.found.incomplete(self.roles.response)
 
     @property
     def kept(self) -> Array:
@@ -63,7 +62,8 @@ class Gaps:
         lost = int(self.without_target.sum())
         if not lost:
             return []
-        name = listing([self.table.names[j] for j in [self.roles.target] if j is not None])
+        lacking = [j for j in self.roles.response if self.found.columns[j].missing]
+        name = listing([self.table.names[j] for j in lacking])
         rows = count_of(self.found.n_rows, "row")
         if lost == self.found.n_rows:
             raise TableError(f"{self.table.label}: {name} has no value in any of {rows}")
@@ -82,7 +82,7 @@ class Gaps:
 
     def _single(self) -> list[Finding]:
         """Refuse gaps in weights, offset and groups, which nothing can be put in for."""
-        others = [j for j in self.roles.single if j != self.roles.target]
+        others = [j for j in self.roles.single if j not in self.roles.response]
         gaps = [j for j in others if self.found.columns[j].missing]
         if not gaps or self.missing in DROPPING:
             return []
@@ -156,7 +156,8 @@ class Gaps:
         columns, gaps = self.found.columns, self._with_gaps(words=False)
         if self._few_incomplete():
             return {"--missing": ("drop",)}
-        if any(columns[j].missing for j in self.roles.single if j != self.roles.target):
+        others = (j for j in self.roles.single if j not in self.roles.response)
+        if any(columns[j].missing for j in others):
             return {"--missing": ("drop-most",)}
         rows = int((~self.without_target).sum())
         empty = [j for j in gaps if self._count(j) > _EMPTY * rows]

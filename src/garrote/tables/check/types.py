@@ -109,7 +109,7 @@ def _names_rows(words: Mapping[str, WordCount]) -> bool:
 
 def _mixed(table: TableFile, roles: Roles, found: Survey) -> list[Finding]:
     """Say of each column of numbers, or dates, which other cells stand among them."""
-    parts = (roles.target, roles.weights, roles.offset)
+    parts = (roles.target, roles.weights, roles.offset, roles.start)
     columns = [j for j in (*parts, *roles.variables) if j is not None and j not in roles.categories]
     findings = []
     for j in columns:
