@@ -238,9 +238,10 @@ def _add_method(command: argparse.ArgumentParser) -> None:
     )
     method.add_argument(
         "--family", metavar="NAME",
-        help="what the response is: gaussian (numbers), huber (numbers with outliers), poisson "
-        "(counts), binomial or probit (0 and 1), or multinomial (labels of classes; words are such "
-        "without being asked)",
+        help="what the response is: gaussian (numbers), huber (numbers with outliers), poisson or "
+        "negative-binomial (counts), gamma or inverse-gaussian (positive numbers), tweedie (zeros and "
+        "positive numbers), binomial or probit (0 and 1), or multinomial (labels of classes; words are "
+        "such without being asked); settings stand in parentheses, as in 'tweedie(1.6)'",
     )  # fmt: skip
     method.add_argument(
         "--penalty", metavar="NAME", help="lasso, elastic-net, mcp, group-lasso, ..."
@@ -307,7 +308,8 @@ def _compare(command: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     method.add_argument(
         "--family", metavar="NAME",
-        help="what the response is: gaussian (numbers), poisson (counts), or multinomial (labels)",
+        help="what the response is: gaussian (numbers), poisson or negative-binomial (counts), or "
+        "multinomial (labels)",
     )  # fmt: skip
     method.add_argument("--cv", type=folds, default=5, metavar="K", help="folds (default 5)")
     method.add_argument("--seed", type=seed, default=0, metavar="S", help="default 0")

@@ -27,6 +27,8 @@ from garrote.solvers.penalised.minimising import minimise
 # With so many rows at most, sweeps over them are tried before cross products are made: with 500 rows and
 # 4000 columns they take half as long again.
 _FEW_ROWS = 250
+# Steps by a majoriser get nearer by a share only; so many of them bring out all digits.
+_LAST_SMALL_STEPS = 25
 # Newton's steps of this size have arrived: what the loss falls by them is its rounding.
 _SMALL_SHIFT = 1e-7
 
@@ -52,6 +54,8 @@ class GeneralisedLoss(NewtonLoss):
             known = null_predictor(self.likelihood, self.y, self.share, self.offset)
             self.intercept = float(known[0] - self.offset[0])
         self._kept: CurvedGram | None = None
+        if not self.likelihood.concave:
+            self.last_steps = _LAST_SMALL_STEPS
         eta = self._fit_intercept()
         mean_curvature = float(self.share @ majoriser(self.likelihood, self.y, eta))
         self.curvature = problem.curvature / problem.n * mean_curvature
@@ -93,7 +97,7 @@ class GeneralisedLoss(NewtonLoss):
         """Tell whether rows are few, and sweeps over them compiled."""
         if len(self.y) > _FEW_ROWS or not isinstance(self.block, WorkingBlock):
             return False
-        return is_elastic_net(rule) and self.likelihood.in_kernels
+        return is_elastic_net(rule) and self.likelihood.in_kernels and self.likelihood.concave
 
     def _solve_by_rows(self, rule: Any, tolerance: float, rounds: int) -> tuple[int, bool]:
         """Sweep over rows; return the rounds it took, and whether that sufficed."""
@@ -150,7 +154,8 @@ class GeneralisedLoss(NewtonLoss):
         return self.level - float(self.share @ log_likelihood(self.likelihood, self.y, eta))
 
     def _row_curvatures(self, eta: Floats) -> Floats:
-        each = self.share * curvature(self.likelihood, self.y, eta)
+        bend = curvature if self.likelihood.concave else majoriser
+        each = self.share * bend(self.likelihood, self.y, eta)
         largest = each.max(initial=0.0)
         if largest == 0.0:  # all rows lie where the loss is straight
             above = np.asarray(majoriser(self.likelihood, self.y, eta), dtype=np.float64)
@@ -187,6 +192,8 @@ class GeneralisedLoss(NewtonLoss):
         known = self.offset + self.intercept
 
         def dual(share: float) -> float:
+            if not self.likelihood.concave:
+                return np.nan
             slope = share * slopes
             inside = conjugate(self.likelihood, self.y, slope) + slope * known
             return self.level - float(self.share @ inside)

@@ -46,6 +46,7 @@ class NewtonLoss:
     free_intercept: bool
     curvature: Floats
     wants_start = True
+    last_steps = _LAST_STEPS
 
     def evaluate(self) -> Generator[Floats, Floats, Evaluated]:
         """Look at the present coefficients, from the data alone."""
@@ -59,7 +60,7 @@ class NewtonLoss:
             near = self._derivatives(eta)
             off = violation(rule, near.downhill, self.coef, near.curvature)
             left = max(float(off.max(initial=0.0)), self._intercept_violation(near))
-            if left <= tolerance or stalled == _LAST_STEPS:
+            if left <= tolerance or stalled == self.last_steps:
                 return made
             renew, before = renew or left > _SLOW * before, left
             moving = np.flatnonzero((self.coef != 0) | (off > 0))
