@@ -52,8 +52,8 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
     family : {"gaussian", "binomial", "probit", "poisson", "huber", "negative-binomial", "gamma", \
 "tweedie", "inverse-gaussian"} or object of `garrote.likelihoods`, default="gaussian"
         What y is: numbers, labels 0 and 1 (whose log odds, or normal quantiles, are linear), counts,
-        numbers with outliers, counts that vary more than Poisson's, positive numbers, numbers that may be
-        0, or positive ones with a long tail (whose logarithm of the mean is linear). A likelihood object
+        numbers with outliers, counts that vary more than Poisson's, positive numbers, such with zeros,
+        or with a long tail (whose logarithm of the mean is linear). A likelihood object
         has settings: ``Huber(corner, scale)`` says where outliers begin, ``Tweedie(power)`` how the
         variance grows with the mean; "tweedie(1.6)" is the same.
     cv : int, splitter or iterable of splits, default=5

@@ -63,8 +63,8 @@ class GreedyRegressor(ZScoreMixin, GreedyModel, RegressorMixin, BaseEstimator):
         How far the path goes; by default N / log D, or all of up to 50 columns.
     family : {"gaussian", "binomial", "poisson", "negative-binomial", "gamma", "tweedie", \
 "inverse-gaussian"} or object of `garrote.likelihoods`, default="gaussian"
-        What y is, as in `SparseRegressor`. All but numbers are searched by "omp" (by the gradient of their likelihood),
-        "forward" and "splicing".
+        What y is, as in `SparseRegressor`. All but numbers are searched by "omp" (by the
+        gradient of their likelihood), "forward" and "splicing".
     cv : int, splitter or iterable of splits, default=5
         For ``criterion="cv"``; as in `SparseRegressor`.
     rule : {"min", "1se"}, default="min"

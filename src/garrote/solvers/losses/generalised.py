@@ -28,7 +28,7 @@ from garrote.solvers.penalised.minimising import minimise
 # 4000 columns they take half as long again.
 _FEW_ROWS = 250
 # Steps by a majoriser get nearer by a share only; so many of them bring out all digits.
-_LAST_SMALL_STEPS = 25
+_LAST_SMALL_STEPS, _LEAST_SMALL_GAIN = 25, 1e-14
 # Newton's steps of this size have arrived: what the loss falls by them is its rounding.
 _SMALL_SHIFT = 1e-7
 
@@ -55,7 +55,7 @@ class GeneralisedLoss(NewtonLoss):
             self.intercept = float(known[0] - self.offset[0])
         self._kept: CurvedGram | None = None
         if not self.likelihood.concave:
-            self.last_steps = _LAST_SMALL_STEPS
+            self.last_steps, self.least_gain = _LAST_SMALL_STEPS, _LEAST_SMALL_GAIN
         eta = self._fit_intercept()
         mean_curvature = float(self.share @ majoriser(self.likelihood, self.y, eta))
         self.curvature = problem.curvature / problem.n * mean_curvature

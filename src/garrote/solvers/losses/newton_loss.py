@@ -47,6 +47,8 @@ class NewtonLoss:
     curvature: Floats
     wants_start = True
     last_steps = _LAST_STEPS
+    # A step that lowers the objective by a smaller share has not lowered it.
+    least_gain = 1e-16
 
     def evaluate(self) -> Generator[Floats, Floats, Evaluated]:
         """Look at the present coefficients, from the data alone."""
@@ -71,7 +73,7 @@ class NewtonLoss:
             renew = found is None
             if found is not None:
                 eta, reached = found
-                stalled = stalled + 1 if reached >= objective * (1 - 1e-16) else 0
+                stalled = stalled + 1 if reached >= objective - self.least_gain * abs(objective) else 0
                 objective = reached
         return max_rounds
 
