@@ -17,6 +17,7 @@ from garrote.likelihoods import (
     NegativeBinomial,
     Poisson,
     Probit,
+    Quantile,
     Tweedie,
     adapt_to_data,
     conjugate,
@@ -32,7 +33,7 @@ from garrote.likelihoods import (
 from simulated import simulated
 
 ADAPTED = {name: adapt_to_data(likelihood, np.arange(4.0)) for name, likelihood in FAMILIES.items()}
-ALL = [*ADAPTED.values(), NegativeBinomial(0.7), Tweedie(1.2)]
+ALL = [*ADAPTED.values(), Quantile(0.8), NegativeBinomial(0.7), Tweedie(1.2)]
 COMPILED = [likelihood for likelihood in ALL if likelihood.in_kernels]
 CONCAVE = [likelihood for likelihood in ALL if likelihood.concave]
 RESPONSES = {
@@ -45,6 +46,7 @@ RESPONSES = {
     "gamma": [0.02, 1.0, 7.0],
     "tweedie": [0.0, 0.3, 7.0],
     "inverse-gaussian": [0.2, 1.0, 7.0],
+    "quantile": [-1.3, 0.1, 2.0],
 }
 PREDICTORS = np.array([-30.0, -3.0, -0.5, 0.0, 0.7, 4.0, 30.0])
 
@@ -170,6 +172,7 @@ def test_link_and_mean_are_inverse(likelihood):
         (Poisson(), [0.0, 0.0], "every count in y is 0"),
         (Gaussian(), [0.0, np.nan], "not finite at row 1"),
         (Huber(), [0.0, np.nan], "not finite at row 1"),
+        (Quantile(), [0.0, np.nan], "not finite at row 1"),
         (Probit(), [0.0, 2.0], "family='probit' needs labels 0 and 1"),
         (Probit(), [0.0, 0.0], "every label in y is 0"),
         (NegativeBinomial(), [0.0, -1.0, 3.0], "got -1 at row 1"),

@@ -238,7 +238,8 @@ def _add_method(command: argparse.ArgumentParser) -> None:
     )
     method.add_argument(
         "--family", metavar="NAME",
-        help="what the response is: gaussian (numbers), huber (numbers with outliers), poisson or "
+        help="what the response is: gaussian (numbers), huber (numbers with outliers), quantile (of "
+        "numbers), poisson or "
         "negative-binomial (counts), gamma or inverse-gaussian (positive numbers), tweedie (zeros and "
         "positive numbers), binomial or probit (0 and 1), or multinomial (labels of classes; words are "
         "such without being asked); settings stand in parentheses, as in 'tweedie(1.6)'",
@@ -248,7 +249,7 @@ def _add_method(command: argparse.ArgumentParser) -> None:
     )
     method.add_argument(
         "--alpha", type=penalty_strength, metavar="A",
-        help="strength of the penalty: a number, or cv (default), bic or ebic",
+        help="strength of the penalty: a number, or cv (default), bic, ebic or square-root",
     )  # fmt: skip
     method.add_argument(
         "--bound", type=bound, metavar="B",

@@ -26,6 +26,7 @@ from garrote.likelihoods.huber import Huber
 from garrote.likelihoods.multinomial import Multinomial
 from garrote.likelihoods.poisson import Poisson
 from garrote.likelihoods.probit import Probit
+from garrote.likelihoods.quantile import Quantile
 from garrote.likelihoods.rates.gamma import Gamma
 from garrote.likelihoods.rates.inverse_gaussian import InverseGaussian
 from garrote.likelihoods.rates.negative_binomial import NegativeBinomial
@@ -41,6 +42,7 @@ FAMILIES: dict[str, Likelihood] = {
         Poisson(),
         Probit(),
         Huber(),
+        Quantile(),
         NegativeBinomial(),
         Gamma(),
         Tweedie(),
@@ -104,6 +106,7 @@ __all__ = [
     "NegativeBinomial",
     "Poisson",
     "Probit",
+    "Quantile",
     "SeveralResponses",
     "Tweedie",
     "adapt_to_data",

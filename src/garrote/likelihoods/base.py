@@ -86,6 +86,16 @@ class Likelihood(Settings):
         return True
 
     @property
+    def kinked(self) -> bool:
+        """Whether the loss is made of straight pieces: fits are linear programmes, then."""
+        return False
+
+    @property
+    def loss_is_scale(self) -> bool:
+        """Whether the mean loss estimates the scale of the noise, not its square."""
+        return False
+
+    @property
     def latent_normal(self) -> bool:
         """Whether y says on which side of 0 a normal variable of mean eta lies: EM imputes it."""
         return False

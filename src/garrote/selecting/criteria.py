@@ -41,4 +41,5 @@ def criterion(
     # What a coefficient costs beyond log N.
     extra = {"aic": 2.0 - np.log(problem.n), "ebic": 2.0 * np.log(path.n_features)}.get(name, 0.0)
     scale = problem.likelihood.noise_scale if noise is None else noise
-    return bayesian_criterion(loss, path.degrees_of_freedom, problem.n, scale, extra)
+    absolute = problem.likelihood.loss_is_scale
+    return bayesian_criterion(loss, path.degrees_of_freedom, problem.n, scale, extra, absolute)

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import digamma, gammaln, xlogy
+from scipy.special import digamma, gammaln, xlog1py, xlogy
 
 from garrote.arrays import Floats
 from garrote.likelihoods.base import (
@@ -141,7 +141,8 @@ def _(likelihood: NegativeBinomial, y, slope):
     possible = (up >= -rounding) & (down >= -a * rounding)
     up, down = np.maximum(up, 0.0), np.maximum(down, 0.0)
     whole = 1.0 + a * np.asarray(y)
-    value = xlogy(up, up / whole) + xlogy(down, down / whole) / a
+    # down / whole is 1 - p, whose logarithm has all digits where p is small.
+    value = xlogy(up, up / whole) + xlog1py(down, -a * up / whole) / a
     return np.where(possible, value, np.inf)
 
 

@@ -28,7 +28,7 @@ from garrote.solvers.penalised.minimising import minimise
 # 4000 columns they take half as long again.
 _FEW_ROWS = 250
 # Steps by a majoriser get nearer by a share only; so many of them bring out all digits.
-_LAST_SMALL_STEPS, _LEAST_SMALL_GAIN = 25, 1e-12
+_LAST_SMALL_STEPS, _LEAST_SMALL_GAIN = 40, 1e-13
 # Newton's steps of this size have arrived: what the loss falls by them is its rounding.
 _SMALL_SHIFT = 1e-7
 

@@ -73,7 +73,9 @@ class NewtonLoss:
             renew = found is None
             if found is not None:
                 eta, reached = found
-                stalled = stalled + 1 if reached >= objective - self.least_gain * abs(objective) else 0
+                stalled = (
+                    stalled + 1 if reached >= objective - self.least_gain * abs(objective) else 0
+                )
                 objective = reached
         return max_rounds
 
