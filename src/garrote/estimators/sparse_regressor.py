@@ -53,9 +53,10 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
 "tweedie", "inverse-gaussian", "quantile"} or object of `garrote.likelihoods`, default="gaussian"
         What y is: numbers, labels 0 and 1 (whose log odds, or normal quantiles, are linear), counts,
         numbers with outliers, counts that vary more than Poisson's, positive numbers, such with zeros,
-        or with a long tail (whose logarithm of the mean is linear), or numbers whose quantile is meant. A likelihood object
-        has settings: ``Huber(corner, scale)`` says where outliers begin, ``Tweedie(power)`` how the
-        variance grows with the mean, ``Quantile(tau)`` which quantile; "quantile(0.9)" is the same.
+        or with a long tail (whose logarithm of the mean is linear), or numbers whose quantile is meant.
+        A likelihood object has settings: ``Huber(corner, scale)`` says where outliers begin,
+        ``Tweedie(power)`` how the variance grows with the mean, ``Quantile(tau)`` which quantile;
+        "quantile(0.9)" is the same.
     cv : int, splitter or iterable of splits, default=5
         For ``alpha="cv"``. A number of folds is filled at random, always in the same way, whatever the
         order of the rows; rows of one of the ``groups`` share a fold.
