@@ -1,6 +1,7 @@
 """Counts and positive numbers under penalties: against plain NumPy, and against other libraries."""
 
 import json
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ import scipy.sparse
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
-from garrote import GreedyRegressor, SparseRegressor, load
+from garrote import GreedyRegressor, SparseRegressor, SpikeSlabRegressor, load
 from garrote.likelihoods import (
     Gamma,
     InverseGaussian,
@@ -22,6 +23,8 @@ from garrote.likelihoods import (
 )
 from garrote.paths import FollowPath
 from garrote.penalties import ElasticNet
+from garrote.priors import IndependentInclusion
+from garrote.solvers.losses.newton import fit_newton
 from pairwise import by_pairs
 from reference import penalised_by_proximal_gradient, soft
 
@@ -199,3 +202,37 @@ def test_responses_that_cannot_be_are_refused_before_any_work(family):
     y[7] = np.nan
     with pytest.raises(ValueError, match="NaN"):
         SparseRegressor(family=family).fit(X, y)
+
+
+@pytest.mark.parametrize("method", ["enumerate", "metropolis"])
+def test_posteriors_of_counts_are_those_of_all_models_fitted_one_by_one(method):
+    X, y, weights = TABLE["X"], TABLE["counts"], TABLE["weights"]
+    model = SpikeSlabRegressor(
+        "bic",
+        method,
+        family=NegativeBinomial(0.5),
+        random_state=0,
+        inclusion=IndependentInclusion(0.5),
+    ).fit(X, y, weights, offset=TABLE["offset"])
+    logs = {}
+    for members in product((False, True), repeat=4):
+        fit = fit_newton(
+            NegativeBinomial(0.5), X[:, members], y, sample_weight=weights, offset=TABLE["offset"]
+        )
+        logs[members] = fit.log_likelihood - 0.5 * np.log(weights.sum()) * sum(members)
+    share = np.exp(np.array(list(logs.values())) - max(logs.values()))
+    inclusion = share @ np.array(list(logs)) / share.sum()
+    np.testing.assert_allclose(model.inclusion_probability_, inclusion, atol=1e-6)
+
+
+def test_a_posterior_estimates_the_dispersion_at_its_means():
+    X, y = TABLE["X"], TABLE["counts"]
+    model = SpikeSlabRegressor(family="negative-binomial").fit(X, y)
+    again = SpikeSlabRegressor(family=NegativeBinomial(model.dispersion_)).fit(X, y)
+    np.testing.assert_allclose(
+        again.inclusion_probability_, model.inclusion_probability_, atol=1e-3
+    )
+    mean, deviation = model.predict(X, return_std=True)
+    least = NegativeBinomial(model.dispersion_).variance(mean)
+    assert (deviation**2 >= least * (1 - 1e-9)).all()
+    assert not any("too sure" in said for said in model.selection_.warnings)

@@ -134,7 +134,7 @@ def _(likelihood: NegativeBinomial, y, eta):
 @conjugate.register
 def _(likelihood: NegativeBinomial, y, slope):
     # With p = a mu / (1 + a mu) at the best mu: y - slope = (y + 1 / a) p. Slopes are in (-1 / a, y].
-    a = likelihood.dispersion
+    a = likelihood.known
     up, down = np.subtract(y, slope), 1.0 + a * np.asarray(slope)
     # What rounding puts beyond an end is on it.
     rounding = 1e-12 * (1.0 + np.abs(slope))

@@ -81,7 +81,7 @@ def solve_programme(programme: Programme, accuracy: float, coef: Floats) -> Solu
     for made in range(_MOST_STEPS):  # noqa: B007 (it is told)
         over = np.maximum(above - dual, tiny)
         under = np.maximum(below + dual, tiny)
-        gap = up @ over + down @ under
+        gap = float(up @ over + down @ under)
         short = y - programme.dot(coef) - up + down
         slope = programme.tdot(dual) - programme.ridge * coef
         away = np.abs(short).sum() * (above + below).max() + np.abs(slope) @ np.abs(coef)
@@ -105,8 +105,8 @@ def solve_programme(programme: Programme, accuracy: float, coef: Floats) -> Solu
         nothing = np.zeros_like(up)
         _, a, p, q = step(nothing, nothing)
         primal, dually = _reach((up, p), (down, q)), _reach((over, -a), (under, a))
-        left_over = (up + primal * p) @ (over - dually * a)
-        left_over += (down + primal * q) @ (under + dually * a)
+        left_over = float((up + primal * p) @ (over - dually * a))
+        left_over += float((down + primal * q) @ (under + dually * a))
         middle = gap / (2 * len(up)) * (max(left_over, 0.0) / gap) ** 3
         b, a, p, q = step(middle + p * a, middle - q * a)
         primal, dually = _reach((up, p), (down, q)), _reach((over, -a), (under, a))
