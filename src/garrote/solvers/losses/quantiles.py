@@ -16,14 +16,12 @@ from scipy.linalg import lstsq
 from garrote.arrays import Array, Floats
 from garrote.likelihoods.base import conjugate, log_likelihood, null_mean
 from garrote.problem import Problem
-from garrote.rules import Evaluated, bounds, total_cost
+from garrote.rules import Evaluated, bounds, restricted, total_cost
 from garrote.solvers.descent.working_block import WorkingBlock
 from garrote.solvers.losses.interior_point import Programme, Solution, solve_programme
 
 # Programmes are solved to a gap of this share of the null model's loss, and not beyond the second.
 _LOOSE, _TIGHT = 1e-7, 1e-11
-# A bound is a residual that costs so many times all that the data can ask for.
-_FORBIDDING = 1e3
 
 
 class QuantileLoss:
@@ -63,25 +61,39 @@ class QuantileLoss:
 
     def solve(self, rule: Any, tolerance: float, max_rounds: int) -> int:
         """Minimise the loss plus an elastic net over the working set; return the steps it took."""
-        first = int(self.free_intercept)
-        used = np.flatnonzero(self.share > 0)
-        if not len(self.coef) + first or self.null.loss == 0.0:
+        if self._is_null(rule):
             self._stay()
             return 0
-        table = np.column_stack([np.ones((len(used), first)), self.block.values[used]])
-        programme = self._programme(rule, table, used)
-        steep = float(np.max(rule.threshold, initial=0.0))
+        first, used = int(self.free_intercept), np.flatnonzero(self.share > 0)
+        values = self.block.values[used]
+        # No slopes of the rows give a larger gradient: what costs more is out.
+        ends = max(self.likelihood.tau, 1.0 - self.likelihood.tau)
+        most = ends * (self.share[used] @ np.abs(values))
+        open_to = np.flatnonzero(rule.threshold < most)
+        table = np.column_stack([np.ones((len(used), first)), values[:, open_to]])
+        inside = restricted(rule, open_to)
+        programme = self._programme(inside, table, used, 2.0 * float(most.max(initial=1.0)))
+        steep = float(np.max(inside.threshold, initial=0.0))
         share = tolerance / steep if steep > 0 else _TIGHT
         accuracy = self.null.loss * min(max(share, _TIGHT), _LOOSE)
-        start = np.concatenate([np.full(first, self.intercept), self.coef])
+        start = np.concatenate([np.full(first, self.intercept), self.coef[open_to]])
         found = solve_programme(programme, accuracy, start)
-        coef = self._at_vertex(rule, programme, found)
-        self.coef = coef[first:]
+        coef = self._at_vertex(inside, programme, found)
+        self.coef = np.zeros(len(self.coef))
+        self.coef[open_to] = coef[first:]
         if first:
             self.intercept = float(coef[0])
         self._slopes = np.zeros(len(self.y))
         self._slopes[used] = self._as_slopes(found.dual[: len(used)], used)
         return found.steps
+
+    def _is_null(self, rule: Any) -> bool:
+        """Tell whether no coefficients do better than none: at knots of a path others do as well."""
+        if self.null.loss == 0.0 or not len(self.coef) + self.free_intercept:
+            return True
+        lower, upper = bounds(rule, np.arange(len(self.coef)))
+        steep = np.abs(self.null.gradient[self.columns])
+        return bool(((steep <= rule.threshold) & (lower <= 0) & (upper >= 0)).all())
 
     def _stay(self) -> None:
         """Go to the null model: there is nothing else, or nothing better."""
@@ -97,18 +109,14 @@ class QuantileLoss:
         _, product = yield from self.problem.evaluate_residuals(slopes[None, :])
         return seen._replace(gradient=product[0] / self.problem.n)
 
-    def _programme(self, rule: Any, table: Floats, used: Array) -> Programme:
-        """Return the rows of the data, those of the penalty, and those of bounds."""
+    def _programme(self, rule: Any, table: Floats, used: Array, wall: float) -> Programme:
+        """Return the rows of the data, those of the penalty, and those of bounds, beyond a wall."""
         first, tau, share = int(self.free_intercept), self.likelihood.tau, self.share[used]
-        count = len(self.coef)
+        count = len(rule.threshold)
         charged = np.flatnonzero(rule.threshold > 0)
         lower, upper = bounds(rule, np.arange(count))
         low, high = np.flatnonzero(np.isfinite(lower)), np.flatnonzero(np.isfinite(upper))
-        wall = _FORBIDDING * float(
-            np.abs(table.T @ share).max(initial=0.0) + np.abs(share @ table).max()
-        )
-        wall += _FORBIDDING * float((share @ np.abs(table)).max())
-        steep = np.minimum(rule.threshold[charged], wall)
+        steep = rule.threshold[charged]
         none_low, none_high = np.zeros(len(low)), np.zeros(len(high))
         # A residual of the row of a bound is the bound less the coefficient: one sign of it is barred.
         # The other costs next to nothing, so that both duals have room.
