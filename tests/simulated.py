@@ -14,6 +14,11 @@ def simulated(likelihood, n=200, d=4, seed=0, offset=0.0):
         return X, (rng.random(n) < inverse_link(likelihood, eta)).astype(float)
     if likelihood.name == "poisson":
         return X, rng.poisson(np.exp(eta)).astype(float)
+    if likelihood.name == "negative-binomial":
+        return X, rng.poisson(np.exp(eta) * rng.gamma(2.0, 0.5, n)).astype(float)
+    if likelihood.name in ("gamma", "inverse-gaussian", "tweedie"):
+        some = likelihood.name != "tweedie" or rng.random(n) < 0.8
+        return X, np.where(some, rng.gamma(2.0, 0.5 * np.exp(eta)), 0.0)
     return X, eta + rng.standard_normal(n)
 
 

@@ -240,16 +240,18 @@ def _add_method(command: argparse.ArgumentParser) -> None:
     )
     method.add_argument(
         "--family", metavar="NAME",
-        help="what the response is: gaussian (numbers), huber (numbers with outliers), poisson "
-        "(counts), binomial or probit (0 and 1), multinomial (labels of classes; words are such "
-        "without being asked), or cox (times until an event: see --time)",
+        help="what the response is: gaussian (numbers), huber (numbers with outliers), quantile (of "
+        "numbers), poisson or negative-binomial (counts), gamma or inverse-gaussian (positive numbers), "
+        "tweedie (zeros and positive numbers), binomial or probit (0 and 1), multinomial (labels of "
+        "classes; words are such without being asked), or cox (times until an event: see --time); "
+        "settings stand in parentheses, as in 'tweedie(1.6)'",
     )  # fmt: skip
     method.add_argument(
         "--penalty", metavar="NAME", help="lasso, elastic-net, mcp, group-lasso, ..."
     )
     method.add_argument(
         "--alpha", type=penalty_strength, metavar="A",
-        help="strength of the penalty: a number, or cv (default), bic or ebic",
+        help="strength of the penalty: a number, or cv (default), bic, ebic or square-root",
     )  # fmt: skip
     method.add_argument(
         "--bound", type=bound, metavar="B",
@@ -309,7 +311,8 @@ def _compare(command: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     method.add_argument(
         "--family", metavar="NAME",
-        help="what the response is: gaussian (numbers), poisson (counts), or multinomial (labels)",
+        help="what the response is: gaussian (numbers), poisson or negative-binomial (counts), or "
+        "multinomial (labels)",
     )  # fmt: skip
     method.add_argument("--cv", type=folds, default=5, metavar="K", help="folds (default 5)")
     method.add_argument("--seed", type=seed, default=0, metavar="S", help="default 0")

@@ -41,13 +41,12 @@ def parts_of(estimator: Any, given: Mapping[str, Any], labels: bool) -> Parts:
     """
     from garrote.inference.choosing import WAYS
     from garrote.inference.methods import METHODS
-    from garrote.likelihoods import FAMILIES
     from garrote.priors import prior_class
 
     kind = getattr(estimator, "_kind", None)
     if kind is None:
         return _parts_of_path(estimator, given)
-    family = FAMILIES.get("binomial" if labels else given.get("family") or "gaussian")
+    family = _family("binomial" if labels else given.get("family") or "gaussian")
     integration = None if family is None else family.integration
     prior = given.get("prior", inspect.signature(estimator).parameters["prior"].default)
     _refuse_other_kind(prior, kind)
@@ -61,6 +60,16 @@ def parts_of(estimator: Any, given: Mapping[str, Any], labels: bool) -> Parts:
     shapes = not (methods and integration) or methods[0]().averages_shapes(integration)
     priors = [prior_class(prior, integration, shapes)] if isinstance(prior, str) else []
     return Parts(priors, methods)
+
+
+def _family(name: str) -> Any:
+    """Return a likelihood; None where the name is of none: the estimator then says what is amiss."""
+    from garrote.likelihoods import as_likelihood
+
+    try:
+        return as_likelihood(name)
+    except ValueError:
+        return None
 
 
 def _parts_of_path(estimator: Any, given: Mapping[str, Any]) -> Parts:

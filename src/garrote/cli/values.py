@@ -80,14 +80,16 @@ def strength(text: str) -> float | str:
 
 def penalty_strength(text: str) -> float | str:
     """Return the name of a way to choose alpha, or a number of at least 0."""
-    if text in ("cv", "bic", "ebic"):
+    if text in ("cv", "bic", "ebic", "square-root"):
         return text
     try:
         value = number(text)
     except argparse.ArgumentTypeError:
         value = -1.0
     if value < 0:
-        raise argparse.ArgumentTypeError(f"must be cv, bic, ebic or a number >= 0, got {text!r}")
+        raise argparse.ArgumentTypeError(
+            f"must be cv, bic, ebic, square-root or a number >= 0, got {text!r}"
+        )
     return value
 
 

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
@@ -27,6 +27,7 @@ from garrote.estimators.penalised.path_task import ReadRows
 from garrote.estimators.penalised.penalties_tried import Tried
 from garrote.estimators.shared.densities import MeasuredRows, measure_numbers
 from garrote.estimators.shared.documented import documented
+from garrote.estimators.shared.learned_family import fit_in_turn, learns, with_learned
 from garrote.estimators.shared.survival import RESPONSE, SurvivalMixin, is_of_times
 from garrote.likelihoods import adapt_to_data, as_likelihood, deviance_explained, inverse_link
 from garrote.likelihoods.several import SeveralResponses
@@ -49,11 +50,15 @@ class SparseRegressor(SurvivalMixin, ZScoreMixin, SparseLinearModel, RegressorMi
     ----------
     {penalty}
     {alpha}
-    family : {"gaussian", "binomial", "probit", "poisson", "huber", "cox"} or object of \
-`garrote.likelihoods`, default="gaussian"
+    family : {"gaussian", "binomial", "probit", "poisson", "huber", "negative-binomial", "gamma", \
+ "tweedie", "inverse-gaussian", "quantile", "cox"} or object of `garrote.likelihoods`, default="gaussian"
         What y is: numbers, labels 0 and 1 (whose log odds, or normal quantiles, are linear), counts,
-        numbers with outliers, or times until an event, whose log hazards are linear. A likelihood object
-        has settings: ``Huber(corner, scale)`` says where outliers begin, ``Cox(ties)`` what ties are.
+        numbers with outliers, counts that vary more than Poisson's, positive numbers, such with zeros,
+        or with a long tail (whose logarithm of the mean is linear), numbers whose quantile is meant, or
+        times until an event (whose log hazards are linear). A likelihood object has settings:
+        ``Huber(corner, scale)`` says where outliers begin, ``Tweedie(power)`` how the variance grows
+        with the mean, ``Quantile(tau)`` which quantile, ``Cox(ties)`` what ties are; "quantile(0.9)" is
+        the same.
     cv : int, splitter or iterable of splits, default=5
         For ``alpha="cv"``. A number of folds is filled at random, always in the same way, whatever the
         order of the rows; rows of one of the ``groups`` share a fold.
@@ -94,6 +99,8 @@ class SparseRegressor(SurvivalMixin, ZScoreMixin, SparseLinearModel, RegressorMi
     baseline_ : Baseline
         With ``family="cox"``: the cumulated hazard of a row at the columns' means, where ``intercept_``
         has the linear predictor 0.
+    dispersion_ : float
+        With ``family="negative-binomial"``: the most likely one at the fit.
     n_iter_ : int
     consistency_ : Consistency
         After `fit_zscores`: whether z-scores agree with LD.
@@ -163,10 +170,32 @@ class SparseRegressor(SurvivalMixin, ZScoreMixin, SparseLinearModel, RegressorMi
 
     def _fit_rows(self, rows: Arguments) -> None:
         read = self._read_rows(rows)
-        self._fit(read, rows)
-        single, coef = read.y.ndim == 1, self._coefficients
-        self.coef_: Floats = coef if single else coef.reshape(read.y.shape[1], -1)
+
+        def fit(likelihood: Any) -> None:
+            self._take_from(likelihood)
+            self._fit(read._replace(likelihood=likelihood), rows)
+            self._keep(read.y)
+
+        def see() -> tuple[Floats, Floats, Floats]:
+            return read.y, self._predictor(read.X, rows.offset), read.weights
+
+        fit_in_turn(self._family(), read.likelihood, fit, see)
+
+    def _keep(self, y: Floats) -> None:
+        """Set the coefficients, of as many responses as there are."""
+        single, coef = y.ndim == 1, self._coefficients
+        self.coef_: Floats = coef if single else coef.reshape(y.shape[1], -1)
         self.intercept_: Any = float(self._constant) if single else np.asarray(self._constant)
+
+    def _take_from(self, likelihood: Any) -> None:
+        """Set what the likelihood has taken from the data."""
+        for name in likelihood.from_data:
+            setattr(self, f"{name}_", getattr(likelihood, name))
+
+    def _predictor(self, X: Any, offset: Any) -> Floats:
+        """Return the linear predictors of rows."""
+        eta, known = np.asarray(X @ self.coef_.T + self.intercept_), self._known(offset, X)
+        return eta if known is None else eta + known
 
     def _likelihood_for(self, family: Any, y: Floats, weights: Floats, offset: Any) -> Any:
         """Return what y is: K responses at once, or the family with what it takes from the data."""
@@ -178,10 +207,13 @@ class SparseRegressor(SurvivalMixin, ZScoreMixin, SparseLinearModel, RegressorMi
                 )
             return SeveralResponses(y.shape[1])
         # What it takes from the data it takes once, so that all folds have the same loss.
-        likelihood = adapt_to_data(family, y, weights, check_offset(offset, len(y), family))
-        for name in likelihood.from_data:
-            setattr(self, f"{name}_", getattr(likelihood, name))
-        return likelihood
+        return adapt_to_data(family, y, weights, check_offset(offset, len(y), family))
+
+    def _refit_settings(self) -> dict[str, Any]:
+        """Return what was chosen and, of a family that learns from the fit, what it has learned."""
+        family = self._family()
+        known = {"family": with_learned(family, self)} if learns(family) else {}
+        return super()._refit_settings() | known
 
     def _fit_zscores(self, problem: Problem, scores: ZScores, origin: Origin) -> tuple[str, ...]:
         if not self._family().least_squares:
@@ -227,10 +259,7 @@ class SparseRegressor(SurvivalMixin, ZScoreMixin, SparseLinearModel, RegressorMi
         a rate beyond e^300 are refused.
         """
         check_is_fitted(self, "coef_")
-        X = check_new_rows(self, X)
-        eta = np.asarray(X @ self.coef_.T + self.intercept_)
-        known = self._known(offset, X)
-        eta = eta if known is None else eta + known
+        eta = self._predictor(check_new_rows(self, X), offset)
         likelihood = self._family()
         likelihood.check_predictor(eta)
         return np.asarray(inverse_link(likelihood, eta))
@@ -238,7 +267,9 @@ class SparseRegressor(SurvivalMixin, ZScoreMixin, SparseLinearModel, RegressorMi
     def _measure(self, X: Any, y: Any, offset: Any) -> MeasuredRows:
         # A penalised fit has no posterior: its deviation is that of the noise alone.
         deviation = float(np.sqrt(self.selection_.noise_variance))
-        return measure_numbers(self._family(), y, self.predict(X, offset), deviation)
+        return measure_numbers(
+            with_learned(self._family(), self), y, self.predict(X, offset), deviation
+        )
 
     def _known(self, offset: Any, X: Any) -> Floats | None:
         """Return the offset of new rows, in the shape of their responses."""
@@ -261,8 +292,6 @@ class SparseRegressor(SurvivalMixin, ZScoreMixin, SparseLinearModel, RegressorMi
         if self.coef_.ndim == 2:
             part = 0.0 if known is None else known
             return float(r2_score(y - part, mean - part, sample_weight=sample_weight))
-        family = self._family()
-        taken = {name: getattr(self, f"{name}_") for name in family.from_data}
-        family = clone(family).set_params(**taken)
+        family = with_learned(self._family(), self)
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         return deviance_explained(family, y, mean, weights, known)

@@ -38,14 +38,16 @@ class SpikeSlabRegressor(PosteriorRegressor):
         Gaussian slab), samples up to 20,000 and takes mean field beyond. An object brings its own
         settings, such as ``Sample(n_steps=2000)``, ``MeanField(hyperparameters="em")`` and
         ``EM(spike_variance=0.01)``.
-    family : {"gaussian", "poisson", "binomial"} or object of `garrote.likelihoods`
+    family : {"gaussian", "poisson", "negative-binomial", "binomial"} or object of \
+`garrote.likelihoods`
         What y is: a number; a count, with a logarithm of the mean that is linear in X; or a label 0 or
-        1, with log odds that are linear in X. The latter two keep X dense and have ``prior="bic"``, or
-        "spike-slab" with w_j ~ N(0, variance) (`EffectSlab`), by which models count by Laplace's
-        approximation of their evidence. Each model is fitted: "enumerate" (up to 20 columns, "auto" up
-        to 12) or "metropolis", where all models fitted on the way count by their probability. Labels
-        have also "sample" and "mean-field": priors and methods are those of `SpikeSlabClassifier`,
-        and so are the answers.
+        1, with log odds that are linear in X. The dispersion of the negative binomial is fitted to the
+        averaged means, then held (`dispersion_`). All but the first keep X dense and have
+        ``prior="bic"``, or "spike-slab" with w_j ~ N(0, variance) (`EffectSlab`), by which models count
+        by Laplace's approximation of their evidence. Each model is fitted: "enumerate" (up to 20
+        columns, "auto" up to 12) or "metropolis", where all models fitted on the way count by their
+        probability. Labels have also "sample" and "mean-field": priors and methods are those of
+        `SpikeSlabClassifier`, and so are the answers.
     {inclusion}
     {covariates}
     {prior_log_odds}

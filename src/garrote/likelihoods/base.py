@@ -93,6 +93,24 @@ class Likelihood(Settings):
         return isinstance(self, tuple)
 
     @property
+    def concave(self) -> bool:
+        """Whether the log likelihood is concave in eta: duality gaps certify fits only then.
+
+        Where it is not, `majoriser` is what stands for the curvature in steps.
+        """
+        return True
+
+    @property
+    def kinked(self) -> bool:
+        """Whether the loss is made of straight pieces: fits are linear programmes, then."""
+        return False
+
+    @property
+    def loss_is_scale(self) -> bool:
+        """Whether the mean loss estimates the scale of the noise, not its square."""
+        return False
+
+    @property
     def latent_normal(self) -> bool:
         """Whether y says on which side of 0 a normal variable of mean eta lies: EM imputes it."""
         return False
@@ -230,6 +248,15 @@ def adapt_to_data(
     likelihood: Any, y: Floats, weights: Floats | None = None, offset: Floats | None = None
 ) -> Any:
     """Return the likelihood with all numbers that it takes from the data; most take none."""
+    return likelihood
+
+
+@singledispatch
+def learn_from_fit(likelihood: Any, y: Floats, eta: Floats, weights: Floats | None = None) -> Any:
+    """Return the likelihood with the numbers that a fit's linear predictors make most likely.
+
+    Those that `adapt_to_data` had to take from the null model, a dispersion say; most learn none.
+    """
     return likelihood
 
 

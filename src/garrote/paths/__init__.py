@@ -1,6 +1,7 @@
 """From a problem to fits over a grid of strengths."""
 
 from garrote.paths.following import Anneal, AnnealBound, FollowPath, OnPath, PathMethod
+from garrote.paths.square_root import SquareRoot
 from garrote.paths.strengths import Bound, PriorRate, Strength
 
 __all__ = [
@@ -11,5 +12,6 @@ __all__ = [
     "OnPath",
     "PathMethod",
     "PriorRate",
+    "SquareRoot",
     "Strength",
 ]

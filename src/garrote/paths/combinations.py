@@ -43,6 +43,9 @@ def is_possible(penalty: Penalty, family: Any, solver: str) -> bool:
         return False
     if penalty.matches:
         return solver == "coordinate"
+    if likelihood.kinked:  # linear programmes, of single coefficients
+        alone = not (penalty.structured or penalty.compares or penalty.of_subsets)
+        return solver == "coordinate" and alone and penalty.has_slope
     if solver in HOMOTOPIES:
         return squares and not penalty.bounded and _is_piecewise_linear(penalty)
     if solver == "coordinate" or (

@@ -25,6 +25,7 @@ from garrote.solvers.losses.coupled_rows import CoupledLoss, SparseCoupledLoss
 from garrote.solvers.losses.generalised import GeneralisedLoss
 from garrote.solvers.losses.latent import LatentLeastSquares
 from garrote.solvers.losses.least_squares import LeastSquares
+from garrote.solvers.losses.quantiles import QuantileLoss
 from garrote.solvers.losses.sparse_loss import SparseLoss
 from garrote.solvers.losses.whole_loss import losses_of
 from garrote.solvers.penalised.basis_pursuit import solve_basis_pursuit
@@ -58,6 +59,8 @@ def make_smooth(
     """Return the loss of a problem, ready for a working set."""
     if penalty is not None and penalty.compares and is_signal(problem):
         return SignalSquares(problem)
+    if problem.likelihood.kinked:
+        return QuantileLoss(problem)
     if by_latent_responses(solver, problem.likelihood.least_squares):
         return LatentLeastSquares(problem)
     if problem.likelihood.least_squares:
@@ -258,7 +261,8 @@ def _solve(
     if penalty.quadratic and not bounded:
         if gaussian:
             return (yield from solve_ridge(problem, penalty, alphas, terms, control))
-        if problem.n_features > len(problem.response) and (terms.factor > 0).all():
+        rotated = problem.n_features > len(problem.response) and (terms.factor > 0).all()
+        if rotated and not problem.likelihood.kinked:
             return solve_rotated(problem, penalty, alphas, terms, control, make_loss)
     if not penalty.convex and (not gaussian or penalty.by_tangents):
         return (yield from solve_reweighted(smooth, penalty, alphas, terms, control))

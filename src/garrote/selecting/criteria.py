@@ -42,4 +42,5 @@ def criterion(
     counted = problem.counted
     extra = {"aic": 2.0 - np.log(counted), "ebic": 2.0 * np.log(path.n_features)}.get(name, 0.0)
     scale = problem.likelihood.noise_scale if noise is None else noise
-    return bayesian_criterion(loss, path.degrees_of_freedom, problem.n, scale, extra, counted)
+    absolute, size = problem.likelihood.loss_is_scale, path.degrees_of_freedom
+    return bayesian_criterion(loss, size, problem.n, scale, extra, counted, absolute)

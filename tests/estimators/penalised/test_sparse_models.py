@@ -55,8 +55,13 @@ def response(data, family):
         "gaussian": eta + 0.5 * rng.standard_normal(len(eta)),
         "binomial": (eta + rng.logistic(size=len(eta)) > 0).astype(float),
         "probit": (eta + rng.standard_normal(len(eta)) > 0).astype(float),
+        "quantile": eta + 0.3 * rng.standard_t(1.5, len(eta)),
         "huber": eta + 0.3 * rng.standard_t(1.5, len(eta)),
         "poisson": rng.poisson(np.exp(eta)).astype(float),
+        "negative-binomial": rng.poisson(np.exp(eta) * rng.gamma(2.0, 0.5, len(eta))).astype(float),
+        "gamma": rng.gamma(2.0, 0.5 * np.exp(eta)),
+        "tweedie": rng.poisson(1.0, len(eta)) * rng.gamma(2.0, 0.5 * np.exp(eta)),
+        "inverse-gaussian": rng.wald(np.exp(eta), 5.0),
         "multinomial": np.searchsorted([-0.6, 0.6], eta + 0.5 * rng.standard_normal(len(eta))),
     }[family]
 

@@ -1,5 +1,8 @@
 """Offsets and weights of penalised models: known parts of linear predictors, rows that count more."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -174,3 +177,17 @@ def test_without_a_penalty_its_factors_do_not_matter(rows, factor):
     model = SparseRegressor("none", penalty_factor=factor).fit(X, y)
     expected = np.linalg.lstsq(X - X.mean(axis=0), y - y.mean())[0]
     np.testing.assert_allclose(model.coef_, expected)
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_several_responses_are_those_of_glmnet(place):
+    """mgaussian: rows of coefficients together, weights, and an offset for each response."""
+    stored = json.loads((Path(__file__).parents[2] / "data" / "multi_response.json").read_text())
+    table = {name: np.array(values) for name, values in stored["table"].items()}
+    found = np.array(stored["mgaussian"][place])
+    # Norms count here by the root of how many coefficients they have.
+    alpha = stored["strengths"][place] / np.sqrt(3)
+    model = SparseRegressor("group-lasso", alpha, method=FollowPath(tol=1e-12))
+    model.fit(table["X"], table["Y"], table["weights"], offset=table["offset"])
+    np.testing.assert_allclose(model.coef_, found[:, 1:], atol=1e-9)
+    np.testing.assert_allclose(model.intercept_, found[:, 0], atol=1e-9)

@@ -206,6 +206,14 @@ def test_what_the_target_is_is_asked():
     assert find_target("labels", two - 1, True) == []  # 0 and 1 are labels without being asked
 
 
+def test_counts_that_vary_much_more_than_their_mean_are_proposed_the_negative_binomial():
+    rng = np.random.default_rng(0)
+    counts = rng.negative_binomial(1, 0.1, 60).astype(float)
+    (found,) = find_target("y", counts, labels=False)
+    assert found.remedy == {"--family": ("negative-binomial",)}
+    assert "times their mean" in found.text
+
+
 # --- leaks
 
 

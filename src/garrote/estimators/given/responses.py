@@ -19,8 +19,8 @@ def refuse_words(estimator: Any, y: Any) -> None:
     values = np.asarray(y)
     if values.dtype.names is not None:
         raise ValueError(
-            f"y holds records of {list(values.dtype.names)}: times until an event are for family='cox' of "
-            "SparseRegressor, GreedyRegressor, SpikeSlabRegressor and SingleEffectsRegressor"
+            f"y holds records of {list(values.dtype.names)}: times until an event are for family='cox' "
+            "of SparseRegressor, GreedyRegressor, SpikeSlabRegressor and SingleEffectsRegressor"
         )
     if values.dtype.kind not in "OUST":
         return

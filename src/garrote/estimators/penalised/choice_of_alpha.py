@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.paths import Strength
+from garrote.paths import SquareRoot, Strength
 from garrote.penalties import Terms
 from garrote.problem import Problem
 from garrote.results.fit import PenaltyFit
@@ -20,6 +20,8 @@ from garrote.settings import is_number
 
 # How the data may choose alpha.
 CHOSEN = ("cv", *CRITERIA)
+# What stands for a level by which the noise need not be known.
+SQUARE_ROOT = "square-root"
 
 
 class Alpha:
@@ -134,8 +136,11 @@ def as_alpha(alpha: Any) -> Alpha:
     if alpha is None:
         return Alpha()
     if isinstance(alpha, str):
+        if alpha == SQUARE_ROOT:
+            return MeantAlpha(SquareRoot())
         if alpha not in CHOSEN:
-            raise ValueError(f"alpha must be a number, None or one of {CHOSEN}, got {alpha!r}")
+            known = (*CHOSEN, SQUARE_ROOT)
+            raise ValueError(f"alpha must be a number, None or one of {known}, got {alpha!r}")
         return ChosenAlpha(alpha)
     if isinstance(alpha, Strength):
         return MeantAlpha(alpha)

@@ -19,8 +19,15 @@ from garrote.estimators.given.inputs import (
 from garrote.estimators.given.zscores import HELD_NOISE, ZScoreMixin, refuse_covariates
 from garrote.estimators.searching.greedy_model import GreedyModel, Searched
 from garrote.estimators.shared.densities import MeasuredRows, measure_numbers
+from garrote.estimators.shared.learned_family import fit_in_turn, learns, with_learned
 from garrote.estimators.shared.survival import RESPONSE, SurvivalMixin, is_of_times
-from garrote.likelihoods import FAMILIES, as_likelihood, deviance_explained, inverse_link
+from garrote.likelihoods import (
+    FAMILIES,
+    adapt_to_data,
+    as_likelihood,
+    deviance_explained,
+    inverse_link,
+)
 from garrote.paths.greedy import NO_COLUMNS
 from garrote.penalties.groups.grouping import resolve_groups
 from garrote.problem import Problem
@@ -55,10 +62,10 @@ class GreedyRegressor(SurvivalMixin, ZScoreMixin, GreedyModel, RegressorMixin, B
         The first model that leaves no more than this share of the null model's error (or deviance).
     max_features : int, optional
         How far the path goes; by default N / log D, or all of up to 50 columns.
-    family : {"gaussian", "binomial", "probit", "poisson", "cox"} or object of \
-`garrote.likelihoods`, default="gaussian"
-        What y is. Labels, counts and times until an event are searched by "omp" (by the gradient of
-        their likelihood), "forward" and "splicing".
+    family : {"gaussian", "binomial", "poisson", "negative-binomial", "gamma", "tweedie", \
+ "inverse-gaussian", "cox"} or object of `garrote.likelihoods`, default="gaussian"
+        What y is, as in `SparseRegressor`. All but numbers are searched by "omp" (by the
+        gradient of their likelihood), "forward" and "splicing".
     cv : int, splitter or iterable of splits, default=5
         For ``criterion="cv"``; as in `SparseRegressor`.
     rule : {"min", "1se"}, default="min"
@@ -164,8 +171,29 @@ class GreedyRegressor(SurvivalMixin, ZScoreMixin, GreedyModel, RegressorMixin, B
         X, y, family = check_response_rows(self, rows, family)
         weights = check_weights(rows.sample_weight, X)
         family.check_response(y[weights > 0])
-        self._fit(X, y, response, family, weights, rows)
-        self._keep()
+        known = check_offset(rows.offset, len(y), family)
+
+        def fit(likelihood: Any) -> None:
+            self._fit(X, y, response, likelihood, weights, rows)
+            self._keep()
+            for name in likelihood.from_data:
+                setattr(self, f"{name}_", getattr(likelihood, name))
+
+        def see() -> tuple[Floats, Floats, Floats]:
+            return y, self._predictor(X, known), weights
+
+        fit_in_turn(family, adapt_to_data(family, y, weights, known), fit, see)
+
+    def _predictor(self, X: Any, known: Floats | None) -> Floats:
+        """Return the linear predictors of rows, given their offsets."""
+        eta = np.asarray(X @ self.coef_ + self.intercept_)
+        return eta if known is None else eta + known
+
+    def _refit_settings(self) -> dict[str, Any]:
+        """Return what was chosen and, of a family that learns from the fit, what it has learned."""
+        family = self._family()
+        known = {"family": with_learned(family, self)} if learns(family) else {}
+        return super()._refit_settings() | known
 
     def _keep(self) -> None:
         self.coef_: Floats = self._coefficients
@@ -206,15 +234,15 @@ class GreedyRegressor(SurvivalMixin, ZScoreMixin, GreedyModel, RegressorMixin, B
         """
         check_is_fitted(self, "coef_")
         X, family = check_new_rows(self, X), self._family()
-        eta = np.asarray(X @ self.coef_ + self.intercept_)
-        known = check_new_offset(self, family, offset, X.shape[0])
-        eta = eta if known is None else eta + known
+        eta = self._predictor(X, check_new_offset(self, family, offset, X.shape[0]))
         family.check_predictor(eta)
         return np.asarray(inverse_link(family, eta))
 
     def _measure(self, X: Any, y: Any, offset: Any) -> MeasuredRows:
         deviation = float(np.sqrt(self.selection_.noise_variance))
-        return measure_numbers(self._family(), y, self.predict(X, offset), deviation)
+        return measure_numbers(
+            with_learned(self._family(), self), y, self.predict(X, offset), deviation
+        )
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> float:
         """Return the share of the deviance that is explained; R^2 for a Gaussian response.
@@ -227,7 +255,7 @@ class GreedyRegressor(SurvivalMixin, ZScoreMixin, GreedyModel, RegressorMixin, B
         mean, y = self.predict(X, offset), np.asarray(y, dtype=np.float64)
         known = check_offset(offset, len(mean), self._family())
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        return deviance_explained(self._family(), y, mean, weights, known)
+        return deviance_explained(with_learned(self._family(), self), y, mean, weights, known)
 
 
 def _fits_single_models(family: Any) -> bool:

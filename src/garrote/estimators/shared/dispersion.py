@@ -31,6 +31,6 @@ def dispersion_doubts(
         return ()
     return (
         f"y varies {factor:.2g} times as much as {likelihood.name} counts with such means do: "
-        f"probabilities and intervals are too sure. Weights of {1 / factor:.2g} for all rows allow for "
-        "that; log(1 + y), taken for a number, is another way",
+        "probabilities and intervals are too sure. family='negative-binomial' estimates how much counts "
+        f"vary; weights of {1 / factor:.2g} for all rows allow for it, too",
     )

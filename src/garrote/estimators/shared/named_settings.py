@@ -20,8 +20,13 @@ class NamedSettings:
         """Change settings by name, those of an object as in ``penalty__gamma``."""
         shallow = {name: value for name, value in params.items() if "__" not in name}
         given = self.get_params(deep=False) | shallow  # type: ignore[attr-defined]
-        for name in params:
+        for name in [name for name in params if "__" in name]:
             setting, _, part = name.partition("__")
+            value = given.get(setting)
+            if isinstance(value, tuple) and hasattr(value, "get_params"):  # of kernels: made anew
+                made = type(value)(**(value.get_params(deep=False) | {part: params.pop(name)}))
+                params[setting] = given[setting] = made
+                continue
             if part and setting in given and not hasattr(given[setting], "set_params"):
                 objects = self._objects.get(setting, {})
                 raise ValueError(_remedy(setting, given[setting], part, objects))

@@ -21,6 +21,7 @@ from garrote.estimators.given.zscores import HELD_NOISE, ZScoreMixin, refuse_cov
 from garrote.estimators.registry import title_of
 from garrote.estimators.shared.dispersion import dispersion_doubts
 from garrote.estimators.shared.labelled import SelectingClassifier
+from garrote.estimators.shared.learned_family import fit_in_turn, learns, with_learned
 from garrote.estimators.shared.named_settings import Objects
 from garrote.estimators.shared.posterior_settings import (
     doubt_of,
@@ -37,6 +38,7 @@ from garrote.inference.grouped.laws import groups_of, law_over_groups, resolve_l
 from garrote.inference.methods import averages_shapes
 from garrote.likelihoods import (
     Binomial,
+    adapt_to_data,
     as_likelihood,
     deviance_explained,
     families_with_posteriors,
@@ -49,6 +51,8 @@ from garrote.selecting.averaged import select_averaged
 from garrote.selecting.filling import Origin
 from garrote.zscores.summary_statistics import ZScores
 
+# A dispersion has arrived where it moves by less than this share: posteriors may be sampled.
+_STILL = 1e-3
 _NOTHING_LEFT = (
     "y is constant (or explained by the covariates): no variable has an effect, and inclusion "
     "probabilities are what the prior makes of that"
@@ -89,8 +93,26 @@ class PosteriorEstimator(SelectingEstimator):
         given = GivenRows.of(self, rows)
         if len(given.classes):
             self.classes_ = given.classes
-        counted, law = float(given.weights.sum()), self._law(given.count, given.names, given.X)
-        problem = given.problem(self)
+        law = self._law(given.count, given.names, given.X)
+        if not learns(given.likelihood):
+            self._fit_given(given, law)
+            return
+
+        def fit(likelihood: Any) -> None:
+            for name in likelihood.from_data:
+                setattr(self, f"{name}_", getattr(likelihood, name))
+            self._fit_given(replace(given, likelihood=likelihood), law)
+
+        def see() -> tuple[Floats, Floats, Floats]:
+            mean = self._mean_response()(given.X, given.offset)
+            return given.y, given.likelihood.link(mean), given.weights
+
+        adapted = adapt_to_data(given.likelihood, given.y, given.weights, given.offset)
+        fit_in_turn(given.likelihood, adapted, fit, see, _STILL)
+
+    def _fit_given(self, given: GivenRows, law: Any) -> None:
+        """Infer the posterior of checked rows, and store it."""
+        counted, problem = float(given.weights.sum()), given.problem(self)
         inclusion = make_inclusion(law, problem, given.log_odds)
         method = self._method_for(
             self._prior(None, counted, inclusion), given.count, len(given.y), inclusion
@@ -213,7 +235,7 @@ class PosteriorRegressor(SurvivalMixin, PosteriorEstimator, ZScoreMixin, Selecti
 
     @property
     def _likelihood(self) -> Any:
-        likelihood = as_likelihood(self.family)
+        likelihood = with_learned(as_likelihood(self.family), self)
         if likelihood.integration is None:
             raise ValueError(
                 f"family must be one of {families_with_posteriors()}, got {self.family!r}"

@@ -46,6 +46,9 @@ class NewtonLoss:
     free_intercept: bool
     curvature: Floats
     wants_start = True
+    last_steps = _LAST_STEPS
+    # A step that lowers the objective by a smaller share has not lowered it.
+    least_gain = 1e-16
 
     def evaluate(self) -> Generator[Floats, Floats, Evaluated]:
         """Look at the present coefficients, from the data alone."""
@@ -59,7 +62,7 @@ class NewtonLoss:
             near = self._derivatives(eta)
             off = violation(rule, near.downhill, self.coef, near.curvature)
             left = max(float(off.max(initial=0.0)), self._intercept_violation(near))
-            if left <= tolerance or stalled == _LAST_STEPS:
+            if left <= tolerance or stalled == self.last_steps:
                 return made
             renew, before = renew or left > _SLOW * before, left
             moving = np.flatnonzero((self.coef != 0) | (off > 0))
@@ -70,7 +73,9 @@ class NewtonLoss:
             renew = found is None
             if found is not None:
                 eta, reached = found
-                stalled = stalled + 1 if reached >= objective * (1 - 1e-16) else 0
+                stalled = (
+                    stalled + 1 if reached >= objective - self.least_gain * abs(objective) else 0
+                )
                 objective = reached
         return max_rounds
 

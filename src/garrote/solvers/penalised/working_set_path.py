@@ -24,7 +24,7 @@ from garrote.solvers.penalised.minimising import sharpness
 
 # Working sets are not solved beyond what numbers can tell, as a share of the null model's gradient.
 _LEAST = 1e-13
-# How often they are solved more tightly where the gap is still too large, and to what share at most:
+# How often they are solved more tightly where the certificate is too large, and to what share at most:
 # below it violations are rounding, and no number of rounds would end them.
 _AGAIN, _ROUNDING = 5, 1e-15
 # Strengths that are solved before all columns are looked at, at most.
@@ -253,11 +253,10 @@ def _solve_trials(
             if trial.rounds >= control.max_iter:
                 continue
             violating = trial.violations(smooth)
-            gap = trial.point.certificate.parts.get("duality gap", 0.0)
             if len(_joining(smooth, trial.rule, violating)):
                 np.maximum(off, violating, out=off)
                 unsolved.append(trial)
-            elif gap > control.tol and trial.may_tighten(least):
+            elif trial.point.certificate.value > control.tol and trial.may_tighten(least):
                 trial.tightened += 1
                 trial.tolerance *= 0.1
                 unsolved.append(trial)

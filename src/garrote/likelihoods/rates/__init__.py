@@ -1,0 +1,1 @@
+"""Counts and positive numbers, whose mean is exp(eta): an effect multiplies it."""
