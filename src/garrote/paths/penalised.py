@@ -331,12 +331,16 @@ def _first_ridge(
 def _first_lasso(
     problem: Problem, terms: Terms, control: Control
 ) -> Generator[Floats, Floats, PenaltyFit]:
-    """Return the lasso of the best Bayesian information criterion."""
+    """Return the lasso of the best Bayesian information criterion.
+
+    Its N are the rows, so that weights of any scale give the same factors: the penalised objective
+    itself does not know the scale either.
+    """
     alphas = alpha_grid(problem, L1(), terms)
     points = yield from solve_path(make_smooth(problem), L1(), alphas, terms, control)
     loss = np.array([point.loss for point in points])
     size = np.array([len(point.columns) for point in points])
-    criterion = bayesian_criterion(loss, size, problem.n, problem.likelihood.noise_scale)
+    criterion = bayesian_criterion(loss, size, problem.n_rows, problem.likelihood.noise_scale)
     return points[int(np.argmin(criterion))]
 
 
