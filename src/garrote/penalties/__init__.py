@@ -13,6 +13,7 @@ from garrote.penalties.groups.group_lasso import GroupLasso
 from garrote.penalties.l0 import L0
 from garrote.penalties.mixtures import HAL, NEG, NormalGamma, NormalJeffreys
 from garrote.penalties.names import PENALTIES, as_penalty, penalties_by_name
+from garrote.penalties.sorting.slope import Slope
 from garrote.penalties.subset import BestSubset, NoPenalty
 from garrote.penalties.thresholds import thresholding
 
@@ -39,6 +40,7 @@ __all__ = [
     "NormalJeffreys",
     "Penalty",
     "Ridge",
+    "Slope",
     "Terms",
     "as_penalty",
     "penalties_by_name",

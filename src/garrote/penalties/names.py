@@ -14,6 +14,7 @@ from garrote.penalties.fusion.fused import FusedLasso
 from garrote.penalties.groups.group_lasso import GroupLasso
 from garrote.penalties.l0 import L0
 from garrote.penalties.mixtures import HAL, NEG, NormalGamma, NormalJeffreys
+from garrote.penalties.sorting.slope import Slope
 from garrote.penalties.subset import BestSubset, NoPenalty
 from garrote.settings import as_settings
 
@@ -35,6 +36,7 @@ PENALTIES: dict[str, Callable[[], Penalty]] = {
     "neg": NEG,
     "group-lasso": GroupLasso,
     "fused-lasso": FusedLasso,
+    "slope": Slope,
     "l0": L0,
     "best-subset": BestSubset,
     "none": NoPenalty,

@@ -1,0 +1,1 @@
+"""Proximal operators of penalties that tie many coefficients together by their order."""
