@@ -9,16 +9,22 @@ is the way of the fused lasso (`garrote.solvers.penalised.fused_quadratic`), wit
 from typing import Any, Protocol
 
 import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from garrote.arrays import Array, Floats
 from garrote.rules import proximal_point, total_cost
 from garrote.solvers.descent.working_block import WorkingBlock
-from garrote.solvers.penalised.fused_partition import Pieces, best_values
+from garrote.solvers.penalised.fused_partition import Pieces
+from garrote.solvers.penalised.tied.tie_sweeps import sweep_ties
 
 # Coefficients that leave 0 at once, at most; or twice as many as are not 0.
 _MOST_NEW = 100
+# Sweeps over ties between two looks at how they split.
+_SWEEPS = 20
 # Gains below this share of the objective's size are rounding; after so many there is no more to have.
 _ROUNDING, _LAST_ROUNDS = 1e-15, 3
+# What is added to a singular system, as a share of its mean diagonal.
+_JITTER = 1e-13
 # Parts of the way down below this share of the tolerance count for nothing.
 _NOTHING = 0.1
 
@@ -79,51 +85,96 @@ def solve_sorted(state: SortedQuadratic, tolerance: float, max_rounds: int) -> i
     """Split and merge ties until the way down is shorter than ``tolerance``; return the rounds."""
     if not len(state.coef):
         return 0
-    unit, stalled = 0.0, 0
+    unit, stalled, least = 0.0, 0, _NOTHING * tolerance
     for made in range(max_rounds):
         direction = state.rule.way_down(state.gradient, state.coef)
         direction[np.diag(state.gram) <= 0.0] = 0.0
         if np.abs(direction).max() <= tolerance or stalled == _LAST_ROUNDS:
             return made
-        gain, ahead, moved = _step(state, direction, _NOTHING * tolerance)
+        before, there = state.coef.copy(), state.gradient.copy()
+        _sweep(state, *_split(state, direction, least), least)
+        finish(state, least)
+        change = state.coef - before
+        everything = np.arange(len(change))
+        gain = 0.5 * float(change @ (there + state.gradient))
+        gain += total_cost(state.rule, everything, before)
+        gain -= total_cost(state.rule, everything, state.coef)
         unit = max(unit, gain)
         stalled = 0 if gain > _ROUNDING * unit else stalled + 1
-        if gain > 0.0:
-            state.move(ahead, moved)
     return max_rounds
 
 
-def _step(
-    state: SortedQuadratic, direction: Floats, least: float
-) -> tuple[float, Floats, Floats]:
-    """Return what the best sizes of the ties gain, where they are, and the change of gradients."""
-    ties = _split(state, direction, least)
-    if ties is not None:
-        members, signs, pieces = ties
-        products, downhill = _sums(state, members, signs, pieces)
-        for walking in (False, True):
-            values = best_values(pieces, products, downhill, walking)
-            if values is None:
-                continue
-            ahead = np.zeros(len(state.coef))
-            ahead[members] = signs * values[pieces.label]
-            gain, moved = state.gain(ahead)
-            if gain > 0.0:
-                return gain, ahead, moved
-    # A proximal step surely goes down.
-    steep = float(np.abs(state.gram).sum(axis=1).max())
-    ahead = proximal_point(state.rule, state.coef + state.gradient / steep, 1.0 / steep)
-    return (*_with_place(state, ahead),)  # type: ignore[return-value]
+def _sweep(
+    state: SortedQuadratic, members: Array, signs: Floats, pieces: Pieces, least: float
+) -> None:
+    """Sweep over ties and over what nothing charges, in place."""
+    free = pieces.side[pieces.label] == 0.0
+    charged, kept = members[~free], pieces.label[~free]
+    starts = np.searchsorted(kept, np.arange(int(kept.max(initial=-1)) + 2))
+    costs = np.append(0.0, np.cumsum(state.rule.sequence))
+    for _ in range(_SWEEPS if free.any() else 1):
+        moved = sweep_ties(
+            state.gram, state.gradient, state.coef, charged, starts, signs[~free], costs,
+            1 if free.any() else _SWEEPS, least,
+        )  # fmt: skip
+        for j in members[free]:
+            step = state.gradient[j] / state.gram[j, j]
+            moved = max(moved, abs(state.gradient[j]))
+            state.coef[j] += step
+            state.gradient -= step * state.gram[j]
+        if moved <= least:
+            break
 
 
-def _with_place(state: SortedQuadratic, ahead: Floats) -> tuple[float, Floats, Floats]:
+def finish(state: SortedQuadratic, least: float) -> None:
+    """Go to the best sizes of the ties that there are, if the objective is lower there."""
+    ties = _split(state, np.zeros(len(state.coef)), least)
+    members, signs, pieces = ties
+    if not len(members):
+        return
+    values = _sorted_anew(pieces, *_sums(state, members, signs, pieces))
+    if values is None:
+        return
+    ahead = np.zeros(len(state.coef))
+    ahead[members] = signs * values[pieces.label]
+    ahead = _pooled(state, members, signs, pieces, ahead)
     gain, moved = state.gain(ahead)
-    return gain, ahead, moved
+    if gain > 0.0:
+        state.move(ahead, moved)
+
+
+def _sorted_anew(pieces: Pieces, products: Floats, downhill: Floats) -> Floats | None:
+    """Return the best sizes if nothing were in their way."""
+    system = products.copy()
+    system[np.diag_indices_from(system)] += _JITTER * np.trace(products) / len(products)
+    right = downhill - pieces.threshold * pieces.side
+    try:
+        step = cho_solve(cho_factor(system, check_finite=False), right, check_finite=False)
+    except LinAlgError:
+        return None
+    return np.asarray(pieces.value + step)
+
+
+def _pooled(
+    state: SortedQuadratic, members: Array, signs: Floats, pieces: Pieces, ahead: Floats
+) -> Floats:
+    """Return coefficients with their places changed where that pays, and pooled where it does not.
+
+    It is the proximal point of which the given coefficients are one if they are in order: nothing
+    changes then. Merging all that would pass, as neighbours on a chain are, would take as many
+    systems as there are pairs, and most of these do not stay together.
+    """
+    count = np.bincount(pieces.label, minlength=len(pieces.value))
+    charged = (pieces.threshold * pieces.side / count)[pieces.label]
+    typical = float(np.diag(state.gram)[members].mean())
+    back = np.zeros(len(ahead))
+    back[members] = signs * charged / typical
+    return np.asarray(proximal_point(state.rule, ahead + back, 1.0 / typical))
 
 
 def _split(
     state: SortedQuadratic, direction: Floats, least: float
-) -> tuple[Array, Floats, Pieces] | None:
+) -> tuple[Array, Floats, Pieces]:
     """Return who moves, with what signs, and the ties: those there are, split by the way down."""
     rule, coef = state.rule, state.coef
     outward = np.where(coef != 0.0, np.sign(coef) * direction, np.abs(direction))
@@ -142,8 +193,6 @@ def _split(
     ranked = np.flatnonzero(kept)
     members, rank = order[ranked], ranked  # zeros are last: ranks of those that move have no gaps
     free = np.flatnonzero(rule.free & ((coef != 0.0) | (np.abs(direction) > least)))
-    if not len(members) + len(free):
-        return None
     first = np.ones(len(members), dtype=bool)
     same = (tie[ranked][1:] == tie[ranked][:-1]) & np.isclose(
         outward[members[1:]], outward[members[:-1]], rtol=1e-12, atol=0.0
@@ -174,5 +223,6 @@ def _sums(
     products = state.gram[np.ix_(members, members)] * (signs[:, None] * signs)
     if len(pieces.value) < len(members):
         starts = np.searchsorted(pieces.label, np.arange(len(pieces.value)))
-        products = np.add.reduceat(np.add.reduceat(products, starts, axis=0), starts, axis=1)
+        rows = np.add.reduceat(products, starts, axis=0)
+        products = np.add.reduceat(np.ascontiguousarray(rows.T), starts, axis=0)
     return products, pieces.sums(signs * state.gradient[members])
