@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.proximal.tied.sorted_sizes import pool
+from garrote.proximal.tied.sorted_sizes import pool, sorted_point
 from garrote.rules import (
     Evaluated,
     Structure,
@@ -36,21 +36,22 @@ class SortedRule(NamedTuple):
     rises: Array
     falls: Array
 
-    def ranks(self, coef: Floats, then: Floats) -> tuple[Array, Array]:
+    def ranks(self, coef: Floats, then: Floats, least: float) -> tuple[Array, Array]:
         """Return charged coefficients by size, equal ones by another number, and where ties begin.
 
-        The last stretch are those that are 0, if there are such.
+        The last stretch are those that are 0. Of these only some are listed: those of which the other
+        number is above ``least``.
         """
-        size = np.where(self.free, 0.0, np.abs(coef))
-        largest = size.max(initial=0.0)
-        charged = np.flatnonzero(~self.free)
-        order = charged[np.argsort(-size[charged], kind="stable")]
-        ordered = size[order]
-        new = np.append(True, ordered[:-1] - ordered[1:] > _TIE * largest)[: len(order)]
-        new |= np.append(False, (ordered[1:] == 0.0) & (ordered[:-1] > 0.0))[: len(order)]
-        tie = np.cumsum(new)
-        order = order[np.lexsort((-then[order], tie))]
-        return order, np.append(np.flatnonzero(new), len(order))
+        used = np.flatnonzero((coef != 0.0) & ~self.free)
+        idle = np.flatnonzero((coef == 0.0) & ~self.free & (then > least))
+        size = np.abs(coef[used])
+        by_size = np.argsort(-size, kind="stable")
+        used, size = used[by_size], size[by_size]
+        new = np.append(True, size[:-1] - size[1:] > _TIE * size.max(initial=0.0))[: len(used)]
+        used = used[np.lexsort((-then[used], np.cumsum(new)))]
+        order = np.concatenate([used, idle[np.argsort(-then[idle], kind="stable")]])
+        starts = np.append(np.flatnonzero(new), len(used))
+        return order, np.append(starts, len(order)) if len(idle) else starts
 
     def outward(self, gradient: Floats, coef: Floats) -> Floats:
         """Return the gradient of sizes: along a coefficient's sign, or along the sign that it may take."""
@@ -65,11 +66,13 @@ class SortedRule(NamedTuple):
         ties fall apart, and how their parts move.
         """
         outward = self.outward(gradient, coef)
-        order, starts = self.ranks(coef, outward)
+        # What is not beyond the last rank's charge stays at 0, whoever else leaves it.
+        last = self.sequence[len(coef) - 1 - np.count_nonzero(self.free)] if len(coef) else 0.0
+        order, starts = self.ranks(coef, outward, float(last))
         pooled = pool(outward[order] - self.sequence[: len(order)], starts)
         idle = coef[order] == 0.0
         pooled = np.where(idle, np.maximum(pooled, 0.0), pooled)
-        direction = np.array(gradient, dtype=np.float64)
+        direction = np.where(self.free, gradient, 0.0)
         signs = np.where(idle, np.sign(gradient[order]), np.sign(coef[order]))
         direction[order] = signs * pooled
         return direction
@@ -126,11 +129,9 @@ def _(rule: SortedRule, gradient: Floats, coef: Floats, curvature: Floats) -> Fl
 @proximal_point.register
 def _(rule: SortedRule, z: Floats, step: float) -> Floats:
     z = np.clip(z, *bounds(rule, np.arange(len(z))))
-    nothing = np.zeros(len(z))
-    order, starts = rule.ranks(nothing, np.abs(z))
-    pooled = pool(np.abs(z[order]) - step * rule.sequence[: len(order)], starts)
+    charged = np.flatnonzero(~rule.free)
     point = np.array(z, dtype=np.float64)
-    point[order] = np.copysign(np.maximum(pooled, 0.0), z[order])
+    point[charged] = sorted_point(z[charged], step * rule.sequence[: len(charged)])
     return point
 
 
