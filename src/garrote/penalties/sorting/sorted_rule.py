@@ -1,4 +1,4 @@
-"""What sorted coefficients are charged at one strength, the way down from them, and gradients held at 0."""
+"""What sorted coefficients are charged at one strength, the way down, and gradients held at 0."""
 
 from typing import NamedTuple
 
@@ -54,7 +54,7 @@ class SortedRule(NamedTuple):
         return order, np.append(starts, len(order)) if len(idle) else starts
 
     def outward(self, gradient: Floats, coef: Floats) -> Floats:
-        """Return the gradient of sizes: along a coefficient's sign, or along the sign that it may take."""
+        """Return the gradient of sizes: along the sign of a coefficient, or that it may take."""
         allowed = np.where(gradient > 0, self.rises, self.falls)
         return np.where(coef != 0.0, np.sign(coef) * gradient, np.abs(gradient) * allowed)
 
@@ -136,9 +136,7 @@ def _(rule: SortedRule, z: Floats, step: float) -> Floats:
 
 
 @dual_bound.register
-def _(
-    rule: SortedRule, coef: Floats, seen: Evaluated, curvature: Floats, null: Evaluated
-) -> float:
+def _(rule: SortedRule, coef: Floats, seen: Evaluated, curvature: Floats, null: Evaluated) -> float:
     gradient = np.where(curvature > 0, seen.gradient, 0.0)
     share = feasible_share(rule, gradient)
     # What nothing charges would need a gradient of 0; it is taken to be in reach.

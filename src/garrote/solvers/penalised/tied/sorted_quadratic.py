@@ -1,8 +1,8 @@
-"""A quadratic plus the sorted l1 norm: ties of equal sizes are split and merged until none wants to move.
+"""A quadratic plus the sorted l1 norm: ties of equal sizes split and merge until none wants to move.
 
-The gradient of least length says which ties fall apart, and who leaves 0. Sweeps over ties (`tie_sweeps`)
-then move them past one another, into one another and to 0. With the order of sizes and the signs given the
-penalty is linear in the sizes of ties: a linear system finishes.
+The gradient of least length says which ties fall apart, and who leaves 0. Sweeps over ties
+(`tie_sweeps`) then move them past one another, into one another and to 0. With the order of sizes and
+the signs given the penalty is linear in the sizes of ties: a linear system finishes.
 """
 
 from typing import Any, NamedTuple, Protocol
@@ -105,7 +105,7 @@ class SortedQuadratic:
     def finish(self) -> None:
         """Go to the best sizes of the ties that there are, if the objective is lower there."""
         ties = self.split(np.zeros(len(self.coef)))
-        count, width = len(ties.starts) - 1, np.diff(ties.starts)
+        width = np.diff(ties.starts)
         members, signs = np.append(ties.members, ties.free), ties.signs
         if not len(members):
             return

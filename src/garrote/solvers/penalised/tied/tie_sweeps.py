@@ -1,8 +1,8 @@
 """Coordinate descent on ties: one size after the other becomes the best one, past others if that pays.
 
 Given all others a tie's size minimises a parabola plus what its ranks cost, which is convex and linear
-between the sizes of the others: it ends between two of them, at one (and joins that tie), or at 0 (Larsson,
-Klopfenstein, Massias & Wallin 2023). What no sweep does is to split a tie.
+between the sizes of the others: it ends between two of them, at one (and joins that tie), or at 0
+(Larsson, Klopfenstein, Massias & Wallin 2023). What no sweep does is to split a tie.
 """
 
 import numpy as np
