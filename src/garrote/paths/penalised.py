@@ -276,7 +276,7 @@ def _refuse_without_penalty(problem: Problem, penalty: Penalty, alphas: Floats) 
 
 
 def _refuse_free_levels(problem: Problem, rule: Any) -> None:
-    levels = len(np.unique(rule.graph.components[rule.free])) // outputs_of(problem)
+    levels = rule.levels // outputs_of(problem)
     if not problem.likelihood.least_squares and levels >= len(problem.response):
         raise ValueError(
             f"the graph has {levels} components whose levels nothing penalises, which fit any response "

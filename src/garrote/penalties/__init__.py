@@ -9,6 +9,7 @@ from garrote.penalties.concave import MCP, SCAD, LogSum
 from garrote.penalties.elastic_net import L1, ElasticNet, Ridge
 from garrote.penalties.fixed_ridge import L1WithRidge
 from garrote.penalties.fusion.fused import FusedLasso
+from garrote.penalties.fusion.trend import TrendFilter
 from garrote.penalties.groups.group_lasso import GroupLasso
 from garrote.penalties.l0 import L0
 from garrote.penalties.mixtures import HAL, NEG, NormalGamma, NormalJeffreys
@@ -42,6 +43,7 @@ __all__ = [
     "Ridge",
     "Slope",
     "Terms",
+    "TrendFilter",
     "as_penalty",
     "penalties_by_name",
     "thresholding",

@@ -11,6 +11,7 @@ from garrote.penalties.bridge import Bridge
 from garrote.penalties.concave import MCP, SCAD, LogSum
 from garrote.penalties.elastic_net import L1, ElasticNet, Ridge
 from garrote.penalties.fusion.fused import FusedLasso
+from garrote.penalties.fusion.trend import TrendFilter
 from garrote.penalties.groups.group_lasso import GroupLasso
 from garrote.penalties.l0 import L0
 from garrote.penalties.mixtures import HAL, NEG, NormalGamma, NormalJeffreys
@@ -36,6 +37,7 @@ PENALTIES: dict[str, Callable[[], Penalty]] = {
     "neg": NEG,
     "group-lasso": GroupLasso,
     "fused-lasso": FusedLasso,
+    "trend-filter": TrendFilter,
     "slope": Slope,
     "l0": L0,
     "best-subset": BestSubset,

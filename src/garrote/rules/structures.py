@@ -21,6 +21,7 @@ class Structure(Enum):
     GROUPS = "norms of groups"
     PIECES = "differences between neighbours"
     SORTED = "sizes by their ranks"
+    TRENDS = "differences of some order"
 
 
 @singledispatch

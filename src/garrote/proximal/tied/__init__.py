@@ -1,1 +1,1 @@
-"""Proximal operators of penalties that tie many coefficients together by their order."""
+"""Proximal operators of penalties that tie coefficients by their order: sorted sizes, and trends."""
