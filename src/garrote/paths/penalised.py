@@ -33,6 +33,7 @@ from garrote.solvers.penalised.fused_signal import SignalSquares, is_signal
 from garrote.solvers.penalised.refitting import relaxed
 from garrote.solvers.penalised.reweighted import solve_reweighted
 from garrote.solvers.penalised.ridge import ridge_scores, solve_ridge, solve_rotated
+from garrote.solvers.penalised.tied.reweighted_groups import solve_group_tangents
 from garrote.solvers.penalised.working_set_path import (
     Smooth,
     solve_at,
@@ -259,6 +260,8 @@ def _solve(
             return (yield from solve_ridge(problem, penalty, alphas, terms, control))
         if problem.n_features > len(problem.response) and (terms.factor > 0).all():
             return solve_rotated(problem, penalty, alphas, terms, control, make_loss)
+    if not penalty.convex and penalty.structured:
+        return (yield from solve_group_tangents(smooth, penalty, alphas, terms, control))
     if not penalty.convex and (not gaussian or penalty.by_tangents):
         return (yield from solve_reweighted(smooth, penalty, alphas, terms, control))
     if not penalty.convex:

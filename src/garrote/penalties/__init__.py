@@ -10,6 +10,7 @@ from garrote.penalties.elastic_net import L1, ElasticNet, Ridge
 from garrote.penalties.fixed_ridge import L1WithRidge
 from garrote.penalties.fusion.fused import FusedLasso
 from garrote.penalties.fusion.trend import TrendFilter
+from garrote.penalties.groups.concave_groups import GroupMCP, GroupSCAD
 from garrote.penalties.groups.group_lasso import GroupLasso
 from garrote.penalties.l0 import L0
 from garrote.penalties.mixtures import HAL, NEG, NormalGamma, NormalJeffreys
@@ -34,6 +35,8 @@ __all__ = [
     "ElasticNet",
     "FusedLasso",
     "GroupLasso",
+    "GroupMCP",
+    "GroupSCAD",
     "L1WithRidge",
     "LogSum",
     "NoPenalty",

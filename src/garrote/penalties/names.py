@@ -12,6 +12,7 @@ from garrote.penalties.concave import MCP, SCAD, LogSum
 from garrote.penalties.elastic_net import L1, ElasticNet, Ridge
 from garrote.penalties.fusion.fused import FusedLasso
 from garrote.penalties.fusion.trend import TrendFilter
+from garrote.penalties.groups.concave_groups import GroupMCP, GroupSCAD
 from garrote.penalties.groups.group_lasso import GroupLasso
 from garrote.penalties.l0 import L0
 from garrote.penalties.mixtures import HAL, NEG, NormalGamma, NormalJeffreys
@@ -36,6 +37,8 @@ PENALTIES: dict[str, Callable[[], Penalty]] = {
     "normal-gamma": NormalGamma,
     "neg": NEG,
     "group-lasso": GroupLasso,
+    "group-mcp": GroupMCP,
+    "group-scad": GroupSCAD,
     "fused-lasso": FusedLasso,
     "trend-filter": TrendFilter,
     "slope": Slope,

@@ -31,14 +31,14 @@ class TrendRule(NamedTuple):
     limit: float
 
     @property
-    def count(self) -> int:
+    def size(self) -> int:
         """How many coefficients there are."""
         return int(self.trend.matrix.shape[1])
 
     @property
     def free(self) -> Array:
         """Which coefficients nothing pulls to 0: all of them."""
-        return np.ones(self.count, dtype=bool)
+        return np.ones(self.size, dtype=bool)
 
     @property
     def levels(self) -> int:
@@ -79,7 +79,7 @@ def _(rule: TrendRule) -> bool:
 
 @restricted.register
 def _(rule: TrendRule, columns: Array) -> TrendRule:
-    if len(columns) != rule.count or not (columns == np.arange(rule.count)).all():
+    if len(columns) != rule.size or not (columns == np.arange(rule.size)).all():
         raise ValueError("a trend is of all its columns, in their order")
     return rule
 
@@ -96,14 +96,14 @@ def _(rule: TrendRule, gradient: Floats, coef: Floats, curvature: Floats) -> Flo
 
 @total_cost.register
 def _(rule: TrendRule, columns: Array, coef: Floats) -> float:
-    everywhere = np.zeros(rule.count)
+    everywhere = np.zeros(rule.size)
     everywhere[columns] = coef
     return rule.charge(everywhere)
 
 
 @proximal_point.register
 def _(rule: TrendRule, z: Floats, step: float) -> Floats:
-    return rule._replace(limit=step * rule.limit).solved(np.ones(rule.count), z)
+    return rule._replace(limit=step * rule.limit).solved(np.ones(rule.size), z)
 
 
 def feasible_share(rule: TrendRule, gradient: Floats, most: float = 1.0) -> float:

@@ -1,8 +1,8 @@
 """Trend filtering of any quadratic by an interior point: Newton's method along smooth problems.
 
 The objective is w'Hw / 2 - pull'w + sum_i limit_i |(Dw)_i|. Sizes are split into s+ - s- = Dw, whose
-prices are limit - u and limit + u; along the path every size times its price is one number mu, which falls to 0
-(Kim, Koh, Boyd & Gorinevsky 2009 do so in the dual). Every step solves with H + D' diag D: a band for
+prices are limit - u and limit + u; along the path every size times its price is one number mu, which
+falls to 0 (Kim, Koh, Boyd & Gorinevsky 2009 do so in the dual). Every step solves with H + D' diag D: a band for
 signals. At the end the places that bend are known, and a regression on pieces has all digits.
 """
 
@@ -46,7 +46,7 @@ class Trend(NamedTuple):
     def at(cls, positions: Floats, order: int) -> "Trend":
         """Return the trend of some places."""
         places = 2.0 * (positions - positions[0]) / (positions[-1] - positions[0]) - 1.0
-        basis = np.linalg.qr(np.vander(places, order + 1))[0]
+        basis: Floats = np.linalg.qr(np.vander(places, order + 1))[0].astype(np.float64)
         matrix = difference_matrix(positions, order)
         return cls(order, slopes_of(positions, order), matrix, basis)
 
