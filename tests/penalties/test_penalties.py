@@ -686,9 +686,7 @@ def two_thirds_threshold(z, strength):
     return np.sign(z) * ((part + np.sqrt(2 * abs(z) / part - part**2)) / 2) ** 3
 
 
-@pytest.mark.parametrize(
-    ("b", "closed"), [(1 / 2, half_threshold), (2 / 3, two_thirds_threshold)]
-)
+@pytest.mark.parametrize(("b", "closed"), [(1 / 2, half_threshold), (2 / 3, two_thirds_threshold)])
 @pytest.mark.parametrize("strength", [0.1, 1.0, 3.0])
 def test_bridges_of_a_half_and_two_thirds_have_their_closed_forms(b, closed, strength):
     rule = Bridge(b).at(strength, Terms.equal(1))

@@ -12,6 +12,7 @@ from garrote.penalties.fusion.fused import FusedLasso
 from garrote.penalties.fusion.trend import TrendFilter
 from garrote.penalties.groups.concave_groups import GroupMCP, GroupSCAD
 from garrote.penalties.groups.group_lasso import GroupLasso
+from garrote.penalties.groups.overlapping import OverlappingGroups
 from garrote.penalties.l0 import L0
 from garrote.penalties.mixtures import HAL, NEG, NormalGamma, NormalJeffreys
 from garrote.penalties.names import PENALTIES, as_penalty, penalties_by_name
@@ -42,6 +43,7 @@ __all__ = [
     "NoPenalty",
     "NormalGamma",
     "NormalJeffreys",
+    "OverlappingGroups",
     "Penalty",
     "Ridge",
     "Slope",

@@ -14,6 +14,7 @@ from garrote.penalties.fusion.fused import FusedLasso
 from garrote.penalties.fusion.trend import TrendFilter
 from garrote.penalties.groups.concave_groups import GroupMCP, GroupSCAD
 from garrote.penalties.groups.group_lasso import GroupLasso
+from garrote.penalties.groups.overlapping import OverlappingGroups
 from garrote.penalties.l0 import L0
 from garrote.penalties.mixtures import HAL, NEG, NormalGamma, NormalJeffreys
 from garrote.penalties.sorting.slope import Slope
@@ -39,6 +40,7 @@ PENALTIES: dict[str, Callable[[], Penalty]] = {
     "group-lasso": GroupLasso,
     "group-mcp": GroupMCP,
     "group-scad": GroupSCAD,
+    "overlapping-groups": OverlappingGroups,
     "fused-lasso": FusedLasso,
     "trend-filter": TrendFilter,
     "slope": Slope,

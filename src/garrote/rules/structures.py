@@ -22,6 +22,7 @@ class Structure(Enum):
     PIECES = "differences between neighbours"
     SORTED = "sizes by their ranks"
     TRENDS = "differences of some order"
+    OVERLAPS = "norms of groups that share members"
 
 
 @singledispatch

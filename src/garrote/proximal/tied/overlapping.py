@@ -9,8 +9,8 @@ from garrote.arrays import Array, Floats
 from garrote.proximal.inputs import as_strength, as_vector, as_weights
 
 # The dual is at its maximum where a pass changes the point by less than this share of it.
-_SETTLED = 1e-15
-_MOST_PASSES = 20_000
+_SETTLED = 1e-14
+_MOST_PASSES = 5_000
 
 
 def overlapping_groups(x: Any, strength: float, groups: Any, weights: Any = None) -> Array:

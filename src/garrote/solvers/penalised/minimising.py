@@ -12,7 +12,12 @@ from garrote.solvers.penalised.fused_quadratic import FusedQuadratic, FusedRows,
 from garrote.solvers.penalised.fused_quadratic import suit_rows as pieces_suit_rows
 from garrote.solvers.penalised.group_quadratic import GroupQuadratic, GroupRows, solve_groups
 from garrote.solvers.penalised.group_quadratic import suit_rows as groups_suit_rows
-from garrote.solvers.penalised.tied import sorted_quadratic, trend_quadratic
+from garrote.solvers.penalised.tied import (
+    proximal_quadratic,
+    sorted_quadratic,
+    trend_quadratic,
+)
+from garrote.solvers.penalised.tied.proximal_quadratic import ProximalQuadratic, solve_by_steps
 from garrote.solvers.penalised.tied.sorted_quadratic import SortedQuadratic, solve_sorted
 from garrote.solvers.penalised.tied.trend_quadratic import TrendQuadratic, solve_trends
 
@@ -36,6 +41,13 @@ _LOOPS = {
     Structure.PIECES: Loop(solve_fused, FusedQuadratic, FusedRows, pieces_suit_rows, 1e-3),
     Structure.SORTED: Loop(
         solve_sorted, SortedQuadratic, sorted_quadratic.no_rows, sorted_quadratic.suit_rows, 1e-3
+    ),
+    Structure.OVERLAPS: Loop(
+        solve_by_steps,
+        ProximalQuadratic,
+        proximal_quadratic.no_rows,
+        proximal_quadratic.suit_rows,
+        0.1,
     ),
     Structure.TRENDS: Loop(
         solve_trends, TrendQuadratic, trend_quadratic.no_rows, trend_quadratic.suit_rows, 1e-3
