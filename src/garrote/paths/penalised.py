@@ -372,10 +372,11 @@ def _with_pieces(problem: Problem, penalty: Any, fit: PenaltyFit) -> PenaltyFit:
     left of the column by rounding it would be an effect. Columns of zeros, as places of a signal that
     was not observed there, keep it.
     """
-    pieces = penalty.count_pieces(fit.columns, fit.coef, outputs_of(problem) * problem.n_features)
+    count = penalty.count_pieces(fit.columns, fit.coef, outputs_of(problem) * problem.n_features)
+    counted = {"pieces" if penalty.equal_pieces else "freedom": count}
     variables = fit.columns % problem.n_features
     told = (problem.curvature[variables] > 0) | (problem.scale.column_mean[variables] == 0)
-    return replace(fit, columns=fit.columns[told], coef=fit.coef[told], pieces=pieces)
+    return replace(fit, columns=fit.columns[told], coef=fit.coef[told], **counted)
 
 
 def as_path(problem: Problem, smooth: Smooth, points: list[PenaltyFit]) -> Path[PenaltyFit]:

@@ -63,6 +63,7 @@ class TrendFilter(Penalty):
     compares = True
     parabolas = ()
     l1_ratio = 0.0
+    equal_pieces = False
     reference = "Kim, Koh, Boyd & Gorinevsky (2009), l1 trend filtering. SIAM Review 51, 339-360"
 
     def __post_init__(self) -> None:

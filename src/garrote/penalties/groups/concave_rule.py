@@ -1,4 +1,4 @@
-"""What concave functions of groups' norms charge at one strength, and the group lasso that touches it."""
+"""What concave functions of groups' norms charge at one strength, and the group lasso touching it."""
 
 from typing import Any, NamedTuple
 
@@ -6,9 +6,16 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.penalties.groups.group_rule import GroupRule
-from garrote.rules import restricted, shrink, slopes, structure, total_cost, violation
-from garrote.rules import proximal_point as proximal_point_of
-from garrote.rules.structures import Structure
+from garrote.rules import (
+    Structure,
+    proximal_point,
+    restricted,
+    shrink,
+    slopes,
+    structure,
+    total_cost,
+    violation,
+)
 
 # Norms of 0 have the slope that they have here.
 _LEAST = 1e-300
@@ -65,7 +72,7 @@ def _(rule: ConcaveGroupRule, gradient: Floats, coef: Floats, curvature: Floats)
     return violation(rule.touching(coef), gradient, coef, curvature)
 
 
-@proximal_point_of.register
+@proximal_point.register
 def _(rule: ConcaveGroupRule, z: Floats, step: float) -> Floats:
     norms = rule.lasso.norms(z)
     short = [shrink(rule.of_norms, g, norm, 1.0 / step) for g, norm in enumerate(norms)]

@@ -55,8 +55,8 @@ class OverlapRule(NamedTuple):
 def feasible_share(rule: OverlapRule, gradient: Floats, most: float = 1.0) -> float:
     """Return the largest share of a gradient, up to ``most``, that is held at 0.
 
-    That is the least of charge(w) / gradient'w, by Dinkelbach's method: the proximal point of a share that
-    is too large is a better w.
+    That is the least of charge(w) / gradient'w, by Dinkelbach's method: the proximal point of a share
+    that is too large is a better w.
     """
     gradient = np.where(rule.free, 0.0, np.clip(gradient, rule.lower, rule.upper))
     length = float(gradient @ gradient)

@@ -21,16 +21,16 @@ _BEYOND = 1.001
 class OverlappingGroups(Penalty):
     """sum_g weight_g ||w_g|| over groups that may share columns, or be nested in one another.
 
-    A group that is out takes all its columns with it, so that what is out is a union of groups (Jenatton,
-    Audibert & Bach 2011). With ``parents`` groups are a hierarchy: a child is in only if its parent is,
-    as main effects and what they are refined by (Zhao, Rocha & Yu 2009); columns of children count as
+    A group that is out takes all its columns with it, so that what is out is a union of groups
+    (Jenatton, Audibert & Bach 2011). With ``parents`` groups are a hierarchy: a child is in only if its
+    parent is, as main effects and what they are refined by (Zhao, Rocha & Yu 2009); columns of children count as
     their parents' too. Groups that are apart are the group lasso.
 
     Parameters
     ----------
     groups : list of lists, mapping from names to lists, or None
-        Columns of each group: positions, names or patterns of names. A column in no group is not charged.
-        With None every column is a group.
+        Columns of each group: positions, names or patterns of names. A column in no group is not
+        charged. With None every column is a group.
     parents : mapping or list, optional
         The parent of each group, by its name or number; None for one that has none.
     weights : {"size", "equal"} or array, default="size"

@@ -1,11 +1,11 @@
-"""The operator of sums of groups' lengths whose groups overlap: exact in one pass where they are a tree."""
+"""The operator of sums of lengths whose groups overlap: exact in one pass where they are a tree."""
 
 from typing import Any
 
 import numpy as np
 
 from garrote._jit import kernel
-from garrote.arrays import Array, Floats
+from garrote.arrays import Array
 from garrote.proximal.inputs import as_strength, as_vector, as_weights
 
 # The dual is at its maximum where a pass changes the point by less than this share of it.
@@ -53,10 +53,10 @@ def overlapping_groups(x: Any, strength: float, groups: Any, weights: Any = None
     vector, strength = as_vector(x), as_strength(strength)
     lists = [np.unique(np.asarray(group, dtype=np.intp)) for group in groups]
     for number, group in enumerate(lists):
-        if len(group) and not 0 <= group[0] <= group[-1] < len(vector):
+        wrong = group[(group < 0) | (group >= len(vector))]
+        if len(wrong):
             raise ValueError(
-                f"group {number} has position {group[-1] if group[-1] >= len(vector) else group[0]}, but "
-                f"x has {len(vector)} coefficients"
+                f"group {number} has position {wrong[0]}, but x has {len(vector)} coefficients"
             )
     limits = strength * as_weights(weights, (len(lists),), "group")
     members, starts, order = laid_out(lists)

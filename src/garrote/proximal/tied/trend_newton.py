@@ -2,8 +2,8 @@
 
 The objective is w'Hw / 2 - pull'w + sum_i limit_i |(Dw)_i|. Sizes are split into s+ - s- = Dw, whose
 prices are limit - u and limit + u; along the path every size times its price is one number mu, which
-falls to 0 (Kim, Koh, Boyd & Gorinevsky 2009 do so in the dual). Every step solves with H + D' diag D: a band for
-signals. At the end the places that bend are known, and a regression on pieces has all digits.
+falls to 0 (Kim, Koh, Boyd & Gorinevsky 2009 do so in the dual). Every step solves with H + D' diag D:
+a band for signals. At the end the places that bend are known, and a regression on pieces has all digits.
 """
 
 from collections.abc import Callable

@@ -62,21 +62,22 @@ def solve_by_steps(state: ProximalQuadratic, tolerance: float, max_rounds: int) 
     if steep == 0.0:
         return 0
     fixed = state.gradient + state.gram @ state.coef
-    present, ahead, momentum, seen = state.coef.copy(), state.coef.copy(), 1.0, [state.coef.copy()]
-    for made in range(max_rounds * _STEPS):
+    present = ahead = state.coef.copy()
+    momentum, seen, made = 1.0, [present], 0
+    while made < max_rounds * _STEPS:
+        made += 1
         new, steep = _step(state, fixed, ahead, steep)
-        longest = float(np.abs(new - ahead).max()) * steep
-        if longest <= tolerance and ahead is present:
-            present = new
-            break
-        if longest <= tolerance:  # without momentum that would be less
-            ahead, momentum, present = new, 1.0, new
-            ahead = present
-            continue
+        arrived, moved = float(np.abs(new - ahead).max()) * steep <= tolerance, ahead is not present
         change = new - present
+        if arrived:  # unless momentum made the step that short: then one without it decides
+            present = ahead = new
+            momentum = 1.0
+            if moved:
+                continue
+            break
         momentum = 1.0 if float((ahead - new) @ change) > 0.0 else momentum
         faster = 0.5 + np.sqrt(0.25 + momentum**2)
-        ahead = new + (momentum - 1.0) / faster * change
+        ahead = new + (momentum - 1.0) / faster * change if momentum > 1.0 else new
         present, momentum = new, faster
         seen.append(present)
         if len(seen) > _STEPS:
