@@ -51,7 +51,7 @@ class ConcaveGroups(Penalty):
         return self._with(self._lasso.with_factors(factor, names))
 
     def _with(self, lasso: GroupLasso) -> Self:
-        changed: Any = replace(self, groups=lasso.groups, weights=lasso.weights)  # type: ignore[type-var]
+        changed: Any = replace(self, groups=lasso.groups, weights=lasso.weights)
         return changed
 
     def at(self, strength: float, terms: Terms) -> ConcaveGroupRule:

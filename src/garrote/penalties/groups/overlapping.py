@@ -23,8 +23,8 @@ class OverlappingGroups(Penalty):
 
     A group that is out takes all its columns with it, so that what is out is a union of groups
     (Jenatton, Audibert & Bach 2011). With ``parents`` groups are a hierarchy: a child is in only if its
-    parent is, as main effects and what they are refined by (Zhao, Rocha & Yu 2009); columns of children count as
-    their parents' too. Groups that are apart are the group lasso.
+    parent is, as main effects and what they are refined by (Zhao, Rocha & Yu 2009); columns of children
+    count as their parents' too. Groups that are apart are the group lasso.
 
     Parameters
     ----------

@@ -46,7 +46,7 @@ class Trend(NamedTuple):
     def at(cls, positions: Floats, order: int) -> "Trend":
         """Return the trend of some places."""
         places = 2.0 * (positions - positions[0]) / (positions[-1] - positions[0]) - 1.0
-        basis: Floats = np.linalg.qr(np.vander(places, order + 1))[0].astype(np.float64)
+        basis = np.asarray(np.linalg.qr(np.vander(places, order + 1))[0], dtype=np.float64)
         matrix = difference_matrix(positions, order)
         return cls(order, slopes_of(positions, order), matrix, basis)
 
