@@ -64,10 +64,6 @@ def filter_trend(
         In rising order.
     sample_weight : array of shape (N,), optional
 
-    Returns
-    -------
-    TrendSignal
-
     Notes
     -----
     Numbers end before long signals of order 2 do: beyond some 2000 places under strong smoothing the
@@ -96,13 +92,18 @@ def filter_trend(
     mass = masses(values, sample_weight)
     if np.count_nonzero(mass) <= order:
         raise ValueError(f"y has {np.count_nonzero(mass)} numbers: a polynomial needs {order + 1}")
+    limits = np.full(trend.matrix.shape[0], as_strength(strength))
+    return _filtered(trend, mass, values, limits)
+
+
+def _filtered(trend: Trend, mass: Floats, values: Floats, limits: Floats) -> TrendSignal:
+    """Describe the signal of the lowest objective."""
     known = np.where(mass > 0, values, 0.0)
     centre = float(mass @ known / mass.sum())  # numbers far from 0 lose no digits
     pull = mass * np.where(mass > 0, known - centre, 0.0)
-    limits = np.full(trend.matrix.shape[0], as_strength(strength))
     found, bends = solve_trend(trend, mass, pull, limits)
     gap = _gap(trend, mass, pull, limits, found)
-    return TrendSignal(found + centre, bends + (order + 1) // 2, gap)
+    return TrendSignal(found + centre, bends + (trend.order + 1) // 2, gap)
 
 
 def _gap(trend: Trend, mass: Floats, pull: Floats, limits: Floats, found: Floats) -> float:
