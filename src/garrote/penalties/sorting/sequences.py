@@ -36,7 +36,7 @@ def gaussian_sequence(count: int, q: float, n_samples: float) -> Floats:
     --------
     >>> from garrote.penalties.sorting.sequences import gaussian_sequence
     >>> gaussian_sequence(4, 0.1, 50).round(3).tolist()
-    [2.241, 2.06, 1.951, 1.88]
+    [2.241, 2.06, 1.948, 1.864]
     """
     plain = bh_sequence(count, q)
     sequence, squares = plain.copy(), 0.0
