@@ -47,7 +47,7 @@ _LOOPS = {
         ProximalQuadratic,
         proximal_quadratic.no_rows,
         proximal_quadratic.suit_rows,
-        0.1,
+        1e-3,
     ),
     Structure.TRENDS: Loop(
         solve_trends, TrendQuadratic, trend_quadratic.no_rows, trend_quadratic.suit_rows, 1e-3
