@@ -54,7 +54,8 @@ class Trend(NamedTuple):
         """Return the same for several outputs."""
         each = np.eye(outputs)
         matrix = csr_array(kron(csr_array(each), self.matrix))
-        return Trend(self.order, self.slopes, matrix, np.kron(each, self.polynomials), outputs)
+        polynomials = np.asarray(np.kron(each, self.polynomials), dtype=np.float64)
+        return Trend(self.order, self.slopes, matrix, polynomials, outputs)
 
     def without_polynomials(self, gradient: Floats) -> Floats:
         """Return a gradient less its part along polynomials, which nothing holds back."""
