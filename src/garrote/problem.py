@@ -35,7 +35,7 @@ class Problem(Shown):
 
     Made by `from_rows`, `from_moments` or `from_zscores`. ``n`` is the total weight, ``xty`` and
     ``yty`` the standardised cross products, ``curvature`` the diagonal of X'WX (0 for a column without
-    content).
+    content), ``rows`` the number of rows with a weight, where there are rows.
 
     ``likelihood`` says what the response is. A Gaussian ``response`` is in standard deviations (or only
     centred), less what covariates explain of it. Any other is as it was given, but for the level that
@@ -70,6 +70,7 @@ class Problem(Shown):
     known_gram: Floats | None = None
     likelihood: Any = _GAUSSIAN
     offset: Floats | None = None
+    rows: int | None = None
 
     @classmethod
     def from_rows(
@@ -155,6 +156,7 @@ class Problem(Shown):
             likelihood=likelihood,
             # Linear predictors of several outputs have a row for each.
             offset=None if known is None else known.T,
+            rows=int(np.count_nonzero(design.weights)),
         )
 
     @classmethod
@@ -318,6 +320,11 @@ class Problem(Shown):
     @property
     def n_features(self) -> int:
         return len(self.xty)
+
+    @property
+    def n_rows(self) -> float:
+        """How many rows have a weight, whatever that is; the number given with moments."""
+        return self.n if self.rows is None else self.rows
 
     @property
     def table(self) -> StandardizedDesign:

@@ -666,3 +666,29 @@ def test_a_variable_that_a_jump_put_out_comes_back():
     y = (eta + rng.logistic(size=150) > 0).astype(float)
     path = fit_path(problem_of(X, y, likelihood=Binomial()), MCP())
     assert path.certificate.max() < 1e-8
+
+
+def half_threshold(z, strength):
+    """Xu, Chang, Xu & Zhang (2012): the closed form for (z - w)^2 / 2 + strength |w|^(1/2)."""
+    if abs(z) <= 1.5 * strength ** (2 / 3):
+        return 0.0
+    angle = np.arccos(strength / 4 * (abs(z) / 3) ** -1.5)
+    return 2 / 3 * z * (1 + np.cos(2 / 3 * (np.pi - angle)))
+
+
+def two_thirds_threshold(z, strength):
+    """Cao, Sun & Xu (2013): the closed form for (z - w)^2 / 2 + strength |w|^(2/3)."""
+    double = 2 * strength
+    if abs(z) <= 2 / 3 * (3 * double**3) ** 0.25:
+        return 0.0
+    angle = np.arccosh(27 / 16 * z**2 * double**-1.5)
+    part = 2 / np.sqrt(3) * double**0.25 * np.cosh(angle / 3) ** 0.5
+    return np.sign(z) * ((part + np.sqrt(2 * abs(z) / part - part**2)) / 2) ** 3
+
+
+@pytest.mark.parametrize(("b", "closed"), [(1 / 2, half_threshold), (2 / 3, two_thirds_threshold)])
+@pytest.mark.parametrize("strength", [0.1, 1.0, 3.0])
+def test_bridges_of_a_half_and_two_thirds_have_their_closed_forms(b, closed, strength):
+    rule = Bridge(b).at(strength, Terms.equal(1))
+    for z in np.linspace(-6, 6, 121):
+        assert shrink(rule, 0, z, 1.0) == pytest.approx(closed(z, strength), abs=1e-12)

@@ -199,10 +199,10 @@ def _given_settings(
             settings[name] = value
         elif name == "family" and value == "gaussian":
             continue  # a method without families is of numbers
+        elif name in of_penalty:  # before the method's: both may have an order
+            of_penalty[name] = value
         elif any(name in part.names for part in parts):
             of_objects[name] = value
-        elif name in of_penalty:
-            of_penalty[name] = value
         elif name in _BOUNDS and "bounds" in known:
             settings["bounds"] = _bounds(named)
         elif name == "bound" and "alpha" in known:

@@ -44,9 +44,16 @@ def check_covariates(penalty: Any, table: Any) -> None:
     made: Any = PENALTIES[penalty]() if isinstance(penalty, str) else penalty
     if not made.compares:
         return
-    graph = made.resolved(len(table.names)).graph
-    joined = set(graph.edges.ravel().tolist())
+    resolved = made.resolved(len(table.names))
+    whole = not hasattr(resolved, "graph")
+    joined = set(range(len(table.names)) if whole else resolved.graph.edges.ravel().tolist())
     held = [table.names[j] for j in table.covariates if j in joined]
+    if held and whole:
+        raise UsageError(
+            f"--covariates: {made.name} compares {held[0]!r} with its neighbours: leave it out, and "
+            "give what it explains by --offset",
+            "select",
+        )
     if held:
         raise UsageError(
             f"--covariates: the fused lasso compares {held[0]!r} with its neighbours; give --set "

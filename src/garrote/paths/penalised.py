@@ -35,6 +35,7 @@ from garrote.solvers.penalised.fused_signal import SignalSquares, is_signal
 from garrote.solvers.penalised.refitting import relaxed
 from garrote.solvers.penalised.reweighted import solve_reweighted
 from garrote.solvers.penalised.ridge import ridge_scores, solve_ridge, solve_rotated
+from garrote.solvers.penalised.tied.reweighted_groups import solve_group_tangents
 from garrote.solvers.penalised.working_set_path import (
     Smooth,
     solve_at,
@@ -264,6 +265,8 @@ def _solve(
         rotated = problem.n_features > len(problem.response) and (terms.factor > 0).all()
         if rotated and not problem.likelihood.kinked:
             return solve_rotated(problem, penalty, alphas, terms, control, make_loss)
+    if not penalty.convex and penalty.structured:
+        return (yield from solve_group_tangents(smooth, penalty, alphas, terms, control))
     if not penalty.convex and (not gaussian or penalty.by_tangents):
         return (yield from solve_reweighted(smooth, penalty, alphas, terms, control))
     if not penalty.convex:
@@ -281,7 +284,7 @@ def _refuse_without_penalty(problem: Problem, penalty: Penalty, alphas: Floats) 
 
 
 def _refuse_free_levels(problem: Problem, rule: Any) -> None:
-    levels = len(np.unique(rule.graph.components[rule.free])) // outputs_of(problem)
+    levels = rule.levels // outputs_of(problem)
     if not problem.likelihood.least_squares and levels >= len(problem.response):
         raise ValueError(
             f"the graph has {levels} components whose levels nothing penalises, which fit any response "
@@ -336,13 +339,18 @@ def _first_ridge(
 def _first_lasso(
     problem: Problem, terms: Terms, control: Control
 ) -> Generator[Floats, Floats, PenaltyFit]:
-    """Return the lasso of the best Bayesian information criterion."""
+    """Return the lasso of the best Bayesian information criterion.
+
+    Its N are the rows, so that weights of any scale give the same factors: the penalised objective
+    itself does not know the scale either.
+    """
     alphas = alpha_grid(problem, L1(), terms)
     points = yield from solve_path(make_smooth(problem), L1(), alphas, terms, control)
     loss = np.array([point.loss for point in points])
     size = np.array([len(point.columns) for point in points])
-    scale, counted = problem.likelihood.noise_scale, problem.counted
-    criterion = bayesian_criterion(loss, size, problem.n, scale, counted=counted)
+    scale, rows = problem.likelihood.noise_scale, problem.n_rows
+    counted = problem.counted * rows / problem.n  # by which the scale of weights makes no difference
+    criterion = bayesian_criterion(loss, size, rows, scale, counted=counted)
     return points[int(np.argmin(criterion))]
 
 
@@ -371,10 +379,11 @@ def _with_pieces(problem: Problem, penalty: Any, fit: PenaltyFit) -> PenaltyFit:
     left of the column by rounding it would be an effect. Columns of zeros, as places of a signal that
     was not observed there, keep it.
     """
-    pieces = penalty.count_pieces(fit.columns, fit.coef, outputs_of(problem) * problem.n_features)
+    count = penalty.count_pieces(fit.columns, fit.coef, outputs_of(problem) * problem.n_features)
+    counted = {"pieces" if penalty.equal_pieces else "freedom": count}
     variables = fit.columns % problem.n_features
     told = (problem.curvature[variables] > 0) | (problem.scale.column_mean[variables] == 0)
-    return replace(fit, columns=fit.columns[told], coef=fit.coef[told], pieces=pieces)
+    return replace(fit, columns=fit.columns[told], coef=fit.coef[told], **counted)
 
 
 def as_path(problem: Problem, smooth: Smooth, points: list[PenaltyFit]) -> Path[PenaltyFit]:

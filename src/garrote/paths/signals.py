@@ -98,7 +98,7 @@ def fuse_signal(
         raise ValueError(f"y must be a signal or an image, got an array of shape {values.shape}")
     if graph is None and values.ndim == 2:
         graph = ("lattice", values.shape)
-    mass = _masses(values, sample_weight)
+    mass = masses(values, sample_weight)
     neighbours = resolve_graph(graph, len(mass), None, weights)
     rule = FusedRule(
         neighbours, as_strength(fusion, "fusion") * neighbours.weights,
@@ -130,7 +130,7 @@ def _lowest(rule: FusedRule, mass: Floats, known: Floats) -> Floats:
     return coef
 
 
-def _masses(values: Floats, sample_weight: Any) -> Floats:
+def masses(values: Floats, sample_weight: Any) -> Floats:
     """Return the weights, 0 where there are no data."""
     flat, shape = values.ravel(), values.shape
     if np.isinf(flat).any():

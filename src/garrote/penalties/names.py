@@ -11,9 +11,13 @@ from garrote.penalties.bridge import Bridge
 from garrote.penalties.concave import MCP, SCAD, LogSum
 from garrote.penalties.elastic_net import L1, ElasticNet, Ridge
 from garrote.penalties.fusion.fused import FusedLasso
+from garrote.penalties.fusion.trend import TrendFilter
+from garrote.penalties.groups.concave_groups import GroupMCP, GroupSCAD
 from garrote.penalties.groups.group_lasso import GroupLasso
+from garrote.penalties.groups.overlapping import OverlappingGroups
 from garrote.penalties.l0 import L0
 from garrote.penalties.mixtures import HAL, NEG, NormalGamma, NormalJeffreys
+from garrote.penalties.sorting.slope import Slope
 from garrote.penalties.subset import BestSubset, NoPenalty
 from garrote.settings import as_settings
 
@@ -34,7 +38,12 @@ PENALTIES: dict[str, Callable[[], Penalty]] = {
     "normal-gamma": NormalGamma,
     "neg": NEG,
     "group-lasso": GroupLasso,
+    "group-mcp": GroupMCP,
+    "group-scad": GroupSCAD,
+    "overlapping-groups": OverlappingGroups,
     "fused-lasso": FusedLasso,
+    "trend-filter": TrendFilter,
+    "slope": Slope,
     "l0": L0,
     "best-subset": BestSubset,
     "none": NoPenalty,

@@ -20,6 +20,8 @@ from garrote.proximal.groups import group_l2, group_linf, sparse_group
 from garrote.proximal.l1_ball import project_l1_ball, project_simplex
 from garrote.proximal.projections import project_box, project_l2_ball, project_linf_ball
 from garrote.proximal.thresholds import elastic_net, hard_threshold, soft_threshold
+from garrote.proximal.tied.overlapping import overlapping_groups
+from garrote.proximal.tied.sorted_sizes import sorted_l1
 
 __all__ = [
     "Graph",
@@ -32,12 +34,14 @@ __all__ = [
     "group_l2",
     "group_linf",
     "hard_threshold",
+    "overlapping_groups",
     "project_box",
     "project_l1_ball",
     "project_l2_ball",
     "project_linf_ball",
     "project_simplex",
     "soft_threshold",
+    "sorted_l1",
     "sparse_group",
     "total_variation",
     "total_variation_gap",

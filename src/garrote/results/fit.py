@@ -80,7 +80,8 @@ class PenaltyFit(Shown):
     """One fit: the coefficients that are not 0, for standardised columns, and what it reached.
 
     ``loss`` is half the mean deviance (for a Gaussian response half the mean squared residual).
-    ``pieces`` counts runs of equal coefficients that are not 0, where the penalty makes such.
+    ``pieces`` counts runs of equal coefficients that are not 0, where the penalty makes such, and
+    ``freedom`` the numbers that describe the fit, where these are neither pieces nor coefficients.
     """
 
     strength: float
@@ -91,6 +92,7 @@ class PenaltyFit(Shown):
     certificate: Certificate
     n_iter: int
     pieces: int | None = None
+    freedom: int | None = None
 
     @property
     def covariate_coef(self) -> None:

@@ -231,8 +231,9 @@ class Path(Generic[AnyFit]):
 
     @cached_property
     def degrees_of_freedom(self: "Path[PenaltyFit]") -> Array:
-        """What each fit has adapted to the data: coefficients that are not 0, or pieces of those."""
-        return np.array([len(f.columns) if f.pieces is None else f.pieces for f in self.fits])
+        """What each fit has adapted to the data: coefficients that are not 0, or what these share."""
+        told = [(fit.freedom, fit.pieces, len(fit.columns)) for fit in self.fits]
+        return np.array([next(n for n in numbers if n is not None) for numbers in told])
 
     @cached_property
     def deviance_explained(self: "Path[PenaltyFit]") -> Floats:

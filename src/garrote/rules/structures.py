@@ -15,11 +15,14 @@ from garrote.arrays import Array, Floats
 
 
 class Structure(Enum):
-    """Whether a rule charges coefficients one by one, groups of them, or differences between them."""
+    """Whether a rule charges coefficients one by one, groups, differences, or ranks of them."""
 
     SEPARATE = "each coefficient by itself"
     GROUPS = "norms of groups"
     PIECES = "differences between neighbours"
+    SORTED = "sizes by their ranks"
+    TRENDS = "differences of some order"
+    OVERLAPS = "norms of groups that share members"
 
 
 @singledispatch

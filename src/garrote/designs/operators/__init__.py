@@ -9,6 +9,7 @@ from garrote.designs.operators.differences import Differences, Steps
 from garrote.designs.operators.projections import RandomProjection
 from garrote.designs.operators.sampling import Identity, Rows
 from garrote.designs.operators.transforms import CosineTransform, FourierSamples
+from garrote.designs.operators.trends import Trends
 from garrote.designs.operators.wavelets import WaveletTransform
 
 __all__ = [
@@ -20,5 +21,6 @@ __all__ = [
     "RandomProjection",
     "Rows",
     "Steps",
+    "Trends",
     "WaveletTransform",
 ]

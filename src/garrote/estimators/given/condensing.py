@@ -16,6 +16,7 @@ from garrote.estimators.given.inputs import check_offset, check_rows, check_weig
 from garrote.estimators.given.provenance import fingerprint_of_rows, rows_of_fingerprint
 from garrote.likelihoods import Gaussian, as_likelihood
 from garrote.likelihoods.several import SeveralResponses
+from garrote.penalties import as_penalty
 from garrote.results.selections.views import Predictions
 from garrote.selecting.cross_validation import spread_rows
 from garrote.solvers.control import Progress
@@ -111,10 +112,16 @@ def _teller(model: Any) -> Callable[[int, int], None] | None:
 
 
 def _by_moments(model: Any) -> bool:
-    """Tell whether a model asks of rows no more than their moments."""
+    """Tell whether a model asks of rows no more than their moments.
+
+    A lasso or a ridge as a first fit is chosen by criteria that count rows as well.
+    """
     if is_classifier(model):
         return False
     try:
+        first = as_penalty(model.penalty).first if hasattr(model, "penalty") else None
+        if (first or getattr(model, "first", None)) in ("lasso", "ridge"):
+            return False
         return bool(as_likelihood(getattr(model, "family", "gaussian")).least_squares)
     except (TypeError, ValueError):
         return False  # which the fit will refuse in its own words

@@ -65,6 +65,7 @@ class FusedLasso(Penalty):
     convex = True
     structured = True
     compares = True
+    equal_pieces = True
     parabolas = ("em",)
     sums_absolute_values = True
     reference = (

@@ -55,6 +55,11 @@ class FusedRule(NamedTuple):
         held = np.bincount(owner, self.threshold, owner.max(initial=-1) + 1)
         return np.asarray(held[owner] == 0)
 
+    @property
+    def levels(self) -> int:
+        """How many levels nothing holds back: those of free components."""
+        return len(np.unique(self.graph.components[self.free]))
+
     def charge(self, coef: Floats) -> float:
         """Return the penalty of all coefficients."""
         one, other = self.graph.edges.T

@@ -206,6 +206,7 @@ def _common_factor(terms: Terms, order: Array, starts: Array) -> Floats:
         )
     if np.isfinite(terms.lower).any() or np.isfinite(terms.upper).any():
         raise ValueError(
-            "a group penalty has no bounds: leave them out, or take a penalty of single coefficients"
+            "a group penalty has no bounds: leave them out, or take a penalty of single coefficients; "
+            "OverlappingGroups of the same lists takes bounds of 0, which give signs"
         )
     return least

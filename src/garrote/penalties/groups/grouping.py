@@ -44,7 +44,7 @@ def resolve_groups(groups: Any, count: int, names: Array | None = None, X: Any =
         groups = values
     if not are_lists(groups, "column"):
         return group_numbers(groups, count, "column")
-    columns = _finder(count, names)
+    columns = finder(count, names)
     lists = [[j for entry in group for j in columns(entry)] for group in groups]
     return numbers_of_lists(lists, count, "column", lambda j: called(j, names))
 
@@ -52,7 +52,7 @@ def resolve_groups(groups: Any, count: int, names: Array | None = None, X: Any =
 def mapped_labels(groups: dict[Any, Any], count: int, names: Array | None) -> list[Any]:
     """Look every column's label up by its name, a pattern of it, or its position."""
     labels: dict[int, Any] = {}
-    columns = _finder(count, names)
+    columns = finder(count, names)
     for key, label in groups.items():
         for j in columns(key):
             if j in labels:
@@ -84,7 +84,7 @@ def called(j: int, names: Array | None) -> str:
     return repr(str(names[j])) if names is not None else str(j)
 
 
-def _finder(count: int, names: Array | None) -> Callable[[Any], list[int]]:
+def finder(count: int, names: Array | None) -> Callable[[Any], list[int]]:
     """Return what gives the columns that a position, a name or a pattern stands for."""
     places: dict[str, list[int]] = {}
     for j, name in enumerate(() if names is None else names):

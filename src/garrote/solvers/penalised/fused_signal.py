@@ -5,13 +5,14 @@ unequal weights, or none where there are no data, that is where pieces start to 
 """
 
 from collections.abc import Generator
+from typing import Any
 
 import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.designs.base import Design
 from garrote.problem import Problem
-from garrote.rules import Evaluated, RuleOfPieces
+from garrote.rules import Evaluated, RuleOfPieces, Structure, structure
 from garrote.solvers.losses.least_squares import WorkingSquares, as_seen
 from garrote.solvers.penalised.fused_partition import Pieces
 from garrote.solvers.penalised.fused_quadratic import solve_fused
@@ -86,10 +87,13 @@ class SignalSquares(WorkingSquares):
             self.inside[:] = True
             self.coef = np.zeros(self.problem.n_features)
 
-    def solve(self, rule: RuleOfPieces, tolerance: float, max_rounds: int) -> int:
+    def solve(self, rule: Any, tolerance: float, max_rounds: int) -> int:
         """Minimise the loss plus a penalty over the working set; return the rounds it took."""
         if not len(self.coef):
             return 0
+        if structure(rule) is Structure.TRENDS:
+            self.coef[:] = rule.solved(self.curvature, self.problem.xty / self.problem.n)
+            return 1
         state = FusedDiagonal(rule, self.curvature, self.problem.xty / self.problem.n, self.coef)
         state.begin()
         return solve_fused(state, tolerance, max_rounds)

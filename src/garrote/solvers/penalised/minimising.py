@@ -12,6 +12,14 @@ from garrote.solvers.penalised.fused_quadratic import FusedQuadratic, FusedRows,
 from garrote.solvers.penalised.fused_quadratic import suit_rows as pieces_suit_rows
 from garrote.solvers.penalised.group_quadratic import GroupQuadratic, GroupRows, solve_groups
 from garrote.solvers.penalised.group_quadratic import suit_rows as groups_suit_rows
+from garrote.solvers.penalised.tied import (
+    proximal_quadratic,
+    sorted_quadratic,
+    trend_quadratic,
+)
+from garrote.solvers.penalised.tied.proximal_quadratic import ProximalQuadratic, solve_by_steps
+from garrote.solvers.penalised.tied.sorted_quadratic import SortedQuadratic, solve_sorted
+from garrote.solvers.penalised.tied.trend_quadratic import TrendQuadratic, solve_trends
 
 
 class Loop(NamedTuple):
@@ -31,6 +39,19 @@ class Loop(NamedTuple):
 _LOOPS = {
     Structure.GROUPS: Loop(solve_groups, GroupQuadratic, GroupRows, groups_suit_rows, 1.0),
     Structure.PIECES: Loop(solve_fused, FusedQuadratic, FusedRows, pieces_suit_rows, 1e-3),
+    Structure.SORTED: Loop(
+        solve_sorted, SortedQuadratic, sorted_quadratic.no_rows, sorted_quadratic.suit_rows, 1e-3
+    ),
+    Structure.OVERLAPS: Loop(
+        solve_by_steps,
+        ProximalQuadratic,
+        proximal_quadratic.no_rows,
+        proximal_quadratic.suit_rows,
+        1e-3,
+    ),
+    Structure.TRENDS: Loop(
+        solve_trends, TrendQuadratic, trend_quadratic.no_rows, trend_quadratic.suit_rows, 1e-3
+    ),
 }
 # Newton's method on single coefficients reaches nearly all digits at no price.
 _SHARP = 1e-3

@@ -139,7 +139,11 @@ def _blocks(problem: Problem) -> list[Array]:
 def ridge_scores(
     problem: Problem, strengths: Floats, terms: Terms, points: list[PenaltyFit]
 ) -> Floats:
-    """Return generalised cross-validation: loss / (1 - degrees of freedom / N)^2 at each strength."""
+    """Return generalised cross-validation: loss / (1 - degrees of freedom / N)^2 at each strength.
+
+    N counts rows, not weights, of which the ratios alone matter: a fit of which these scores choose the
+    strength does not change with their scale.
+    """
     by_rows = problem.has_rows and problem.n_features > len(problem.response)
     if by_rows:
         root = np.sqrt(problem.weights)
@@ -151,7 +155,8 @@ def ridge_scores(
     freedom = (values / (values + np.maximum(strengths, 1e-300))).sum(axis=0)
     freedom += np.count_nonzero(terms.factor == 0) + problem.scale.intercept_count
     loss = np.array([point.loss for point in points])
-    return np.where(freedom < problem.n, loss / (1 - freedom / problem.n) ** 2, np.inf)
+    rows = problem.n_rows
+    return np.where(freedom < rows, loss / (1 - freedom / rows) ** 2, np.inf)
 
 
 class _Rotated(NamedTuple):

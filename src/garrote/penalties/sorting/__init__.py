@@ -1,0 +1,1 @@
+"""Penalties of sorted coefficients: each is charged by its rank among all."""

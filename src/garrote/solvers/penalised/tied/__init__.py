@@ -1,0 +1,1 @@
+"""Working sets of penalties that tie coefficients by their order: ties are split and merged."""
