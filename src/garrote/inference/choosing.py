@@ -235,7 +235,7 @@ def find_way(prior: Prior, integration: Integration, method: Method, grouped: bo
     ways = (WAYS_OF_GROUPS if grouped else WAYS)[integration]
     way = ways.get((prior.kind, type(method)))
     if way is None:
-        together = " and groups of columns" if grouped else ""
+        together = " where columns are in groups, or depend on others," if grouped else ""
         offered = methods_for(integration, prior.kind, grouped)
         if prior.has_humps and integration is Integration.POLYA_GAMMA:
             offered = tuple(name for name in offered if name not in _FITTED_ONE_BY_ONE)
