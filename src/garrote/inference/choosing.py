@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from garrote.inference.annotated.learning import learn_enrichment
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.effects.fitted_effects import fitted_effects_posterior
 from garrote.inference.effects.label_effects import label_effects_posterior
@@ -61,7 +62,9 @@ from garrote.inference.task import Inferred, Task
 from garrote.likelihoods import families_with_posteriors
 from garrote.priors.base import Prior
 from garrote.priors.grouped_inclusion import InclusionOfGroups
+from garrote.priors.inclusion import Inclusion
 from garrote.priors.names import as_prior
+from garrote.priors.structured.annotations import AnnotatedOdds
 from garrote.problem import Problem
 from garrote.rules.integration import Integration
 from garrote.solvers.control import Progress
@@ -164,6 +167,15 @@ def infer(
     names = _named(names, problem.n_features)
     law = resolve_law(inclusion, problem.n_features, np.array(names, dtype=object))
     law = law.over(problem.usable, problem.n_features)
+    if isinstance(law, AnnotatedOdds):
+
+        def find(known: Inclusion) -> Inferred:
+            return infer(
+                problem, prior, method, inclusion=known, names=names, n_jobs=n_jobs,
+                random_state=random_state, callback=callback,
+            )  # fmt: skip
+
+        return learn_enrichment(law, problem.usable, find, _whole_seed(random_state))
     grouped = law_over_groups(law)
     chosen, prior = _chosen(as_method(method), prior, problem, grouped)
     if chosen.columnwise and problem.likelihood.least_squares:
@@ -173,6 +185,12 @@ def infer(
     if not task.usable and way in _NEED_COLUMNS:
         return enumerate_numbers(task, Enumerate())
     return way(task, chosen)
+
+
+def _whole_seed(seed: Any) -> int:
+    """Return a seed as a whole number; 0 for none, as what it draws is of next to no consequence."""
+    made = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed or 0)
+    return int(made.generate_state(1)[0])
 
 
 def _named(names: Sequence[str], count: int) -> tuple[str, ...]:

@@ -33,6 +33,7 @@ from garrote.proximal.graph import Graph
 from garrote.results.accuracy import Audit, SamplingAccuracy
 from garrote.results.certificates import Certificate
 from garrote.results.credible_sets import CredibleSet, Inclusions, Likeness, Substitutes
+from garrote.results.enrichment import Enrichment
 from garrote.results.error_control import ErrorControl
 from garrote.results.fit import Fit, PenaltyFit
 from garrote.results.laws import (
@@ -85,6 +86,10 @@ _RESULTS = (
     DataCheck, Draws, EffectsLaw, ErrorControl, FactorisedPredictor, Finding, Fit, Frequencies, Graph,
     Inclusions, Intercepts, JointGaussian, LabelScores, Likeness, Mixture, Models, ModelsView,
     Move, Optima, Path, PathView, PenaltyFit, Placed, Pooled, Posterior, PredictiveDensity, Predictions,
+    Anchor, Audit, Certificate, ClassEffects, Consistency, CovariatesLaw, CredibleSet, Curve,
+    DataCheck, Draws, EffectsLaw, Enrichment, ErrorControl, FactorisedPredictor, Finding, Fit,
+    Frequencies, Graph, Inclusions, Intercepts, JointGaussian, LabelScores, Likeness, Mixture, Models,
+    ModelsView, Move, Optima, Path, PathView, PenaltyFit, Placed, Pooled, Posterior, PredictiveDensity, Predictions,
     SamplingAccuracy, Scale, Selection, SlabShapes, SoftSupport, Spread, Stability, StandIns,
     States, Substitutes, Summary, Table, Validation, VariableGroups,
 )  # fmt: skip

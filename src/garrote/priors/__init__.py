@@ -29,6 +29,7 @@ from garrote.priors.scale_mixture import (
 )
 from garrote.priors.single_effects import SingleEffects
 from garrote.priors.slab import BIC, EffectSlab, GaussianSlab
+from garrote.priors.structured.annotations import AnnotatedInclusion
 from garrote.priors.structured.blocks import CategoryInclusion, TwoLevelInclusion
 from garrote.priors.structured.chain import ChainInclusion
 from garrote.priors.structured.graph import GraphInclusion
@@ -50,6 +51,7 @@ __all__ = [
     "CCH",
     "PRIORS",
     "SHRINKAGE_PRIORS",
+    "AnnotatedInclusion",
     "BetaInclusion",
     "BetaPrime",
     "CategoryInclusion",

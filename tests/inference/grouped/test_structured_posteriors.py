@@ -95,7 +95,7 @@ def test_an_estimator_finds_names_saves_and_tells_of_its_law(tmp_path):
     ).fit(X, y)
     same = numbered.inclusion_probability_
     np.testing.assert_allclose(model.inclusion_probability_, same, rtol=1e-10)
-    assert "in a graph of 2 edges" in model.selection_.how
+    assert "in a graph of 2 edges" in model.selection_.rule
     assert model.groups_ is None
     assert set(model.posterior_.credible_sets()[0].names) <= set("abcdefgh")
     model.save(tmp_path / "model.garrote")

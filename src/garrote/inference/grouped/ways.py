@@ -90,7 +90,9 @@ def describe(task: Task, how: str) -> str:
     """Say what was done, and that columns of a group stand together."""
     law = task.beliefs.inclusion
     if not law.are_single:
-        how = f"{how}; {task.usable} columns are {len(law)} variables, each in or out with all its columns"
+        how += (
+            f"; {task.usable} columns are {len(law)} variables, each in or out with all its columns"
+        )
     return f"{how}; {law.words}" if law.words else how
 
 
