@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from garrote.arrays import Floats
+from garrote.estimators.garrote_of_responses import fit_garrote_of_responses
 from garrote.estimators.given.arguments import Arguments
 from garrote.estimators.given.folds import split_rows
 from garrote.estimators.given.inputs import (
@@ -30,6 +31,7 @@ from garrote.estimators.shared.choice_of_gamma import (
 )
 from garrote.estimators.shared.documented import documented
 from garrote.estimators.shared.path_methods import FollowsPath
+from garrote.estimators.shared.responses import predict_several, score_several
 from garrote.estimators.shared.selectors import SelectingRegressor
 from garrote.inference.correcting import correct
 from garrote.likelihoods import Gaussian
@@ -197,6 +199,11 @@ class VariationalGarrote(FollowsPath, ZScoreMixin, SelectingRegressor):
         self.callback = callback
 
     def _fit_rows(self, rows: Arguments) -> None:
+        for name in ("selections_", "noise_covariance_"):  # of several responses before
+            self.__dict__.pop(name, None)
+        if np.ndim(rows.y) == 2 and np.shape(rows.y)[1] > 1:
+            fit_garrote_of_responses(self, rows)
+            return
         self._check_settings()
         given = GivenRows.of(self, rows)
         signs = resolve_signs(self.signs, given.names, given.count)
@@ -365,7 +372,16 @@ class VariationalGarrote(FollowsPath, ZScoreMixin, SelectingRegressor):
         """
         check_is_fitted(self, "coef_")
         X = check_new_rows(self, X)
+        if np.ndim(self.coef_) == 2:
+            return predict_several(self, X, return_std, offset)
         mean = self._linear(X, check_new_offset(self, Gaussian(), offset, X.shape[0]))
         if not return_std:
             return mean
         return mean, self.posterior_.predictive_deviation(X, self._anchor)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> float:
+        """Return R^2 of the predictions, of what an offset leaves of y; the mean over responses."""
+        check_is_fitted(self, "coef_")
+        if np.ndim(self.coef_) == 2:
+            return score_several(self, X, y, sample_weight, offset)
+        return super().score(X, y, sample_weight, offset)

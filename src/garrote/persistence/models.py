@@ -36,6 +36,7 @@ from garrote.results.credible_sets import CredibleSet, Inclusions, Likeness, Sub
 from garrote.results.enrichment import Enrichment
 from garrote.results.error_control import ErrorControl
 from garrote.results.fit import Fit, PenaltyFit
+from garrote.results.joint import JointPosterior
 from garrote.results.laws import (
     Anchor,
     CovariatesLaw,
@@ -88,10 +89,11 @@ _RESULTS = (
     Move, Optima, Path, PathView, PenaltyFit, Placed, Pooled, Posterior, PredictiveDensity, Predictions,
     Anchor, Audit, Certificate, ClassEffects, Consistency, CovariatesLaw, CredibleSet, Curve,
     DataCheck, Draws, EffectsLaw, Enrichment, ErrorControl, FactorisedPredictor, Finding, Fit,
-    Frequencies, Graph, Inclusions, Intercepts, JointGaussian, LabelScores, Likeness, Mixture, Models,
-    ModelsView, Move, Optima, Path, PathView, PenaltyFit, Placed, Pooled, Posterior, PredictiveDensity, Predictions,
-    SamplingAccuracy, Scale, Selection, SlabShapes, SoftSupport, Spread, Stability, StandIns,
-    States, Substitutes, Summary, Table, Validation, VariableGroups,
+    Frequencies, Graph, Inclusions, Intercepts, JointGaussian, JointPosterior, LabelScores,
+    Likeness, Mixture, Models, ModelsView, Move, Optima, Path, PathView, PenaltyFit, Placed, Pooled,
+    Posterior, Predictions, PredictiveDensity, SamplingAccuracy, Scale, Selection, SlabShapes,
+    SoftSupport, Spread, Stability, StandIns, States, Substitutes, Summary, Table, Validation,
+    VariableGroups,
 )  # fmt: skip
 
 

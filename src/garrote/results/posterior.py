@@ -107,6 +107,11 @@ class Posterior(Generic[AnyLaw]):
     enrichment: Enrichment | None = None
 
     @property
+    def each(self) -> tuple["Posterior[AnyLaw]", ...]:
+        """The posterior of each response: of one, itself."""
+        return (self,)
+
+    @property
     def support(self) -> Array:
         """Columns for which a covariance is stated."""
         return self.spread.columns

@@ -101,7 +101,7 @@ def test_hard_rules_and_groups_of_columns_are_refused(name):
     X, y = table()
     with pytest.raises(ValueError, match="rules sets out for sure: take method='sample'"):
         SpikeSlabRegressor(GaussianSlab(1.0), "mean-field", inclusion=LAWS[name]).fit(X, y)
+    law = GroupedInclusion([0, 0, 1, 2, 3, 4, 5, 6])
     with pytest.raises(ValueError, match="no groups of columns"):
-        law = GroupedInclusion([0, 0, 1, 2, 3, 4, 5, 6])
         SpikeSlabRegressor(GaussianSlab(1.0), "mean-field", inclusion=law).fit(X, y)
     assert name in STORIES

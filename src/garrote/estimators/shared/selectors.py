@@ -21,6 +21,7 @@ from garrote.likelihoods import Gaussian
 from garrote.limits.budgets import ENTRIES_REFITTED
 from garrote.priors import ColumnGroups
 from garrote.problem import Problem
+from garrote.results.joint import JointPosterior
 from garrote.results.laws import Anchor
 from garrote.results.posterior import Posterior
 from garrote.results.selections.groups import VariableGroups
@@ -170,9 +171,9 @@ class SelectingEstimator(NamedSettings, SaveMixin, StatesSelection):
 class SelectingRegressor(SelectingEstimator, RegressorMixin, BaseEstimator):
     """A regressor that selects and has a ``posterior_``."""
 
-    posterior_: Posterior
+    posterior_: Posterior | JointPosterior
     coef_: Floats
-    intercept_: float
+    intercept_: float | Floats
     _anchor: Anchor
 
     def _keep_anchor(self, problem: Problem) -> None:

@@ -5,10 +5,10 @@ derivative of the expected log prior by its probability (`garrote.priors.structu
 
     log odds m_j = d E log p(s) / d m_j + log(r / (c_j + r)) / 2 + mu_j^2 (c_j + r) / (2 noise),
 
-with r one over the slab's variance, c_j the curvature and mu_j = z_j c_j / (c_j + r). Sweeps of that, the
-noise variance and, where it is unknown, the slab's by its mode never lower the bound on the evidence.
-They start from nothing, from a rough solution without ties and from random sets; what distinct optima
-they reach are mixed by their bounds.
+with r one over the slab's variance, c_j the curvature and mu_j = z_j c_j / (c_j + r). Sweeps of that,
+the noise variance and, where it is unknown, the slab's by its mode never lower the bound on the
+evidence. They start from nothing, from what columns alone say and from random sets; distinct optima are
+mixed by their bounds.
 """
 
 from dataclasses import dataclass

@@ -160,8 +160,8 @@ class AnnotatedInclusion(InclusionLaw):
         """Return the law over some of ``count`` columns, at values to begin to learn from."""
         if self.features["rows"] is not None:
             raise ValueError(
-                "features by names need the names of the columns: an estimator finds them; give an array "
-                "of a row for each column"
+                "features by names need the names of the columns, among which an estimator finds "
+                "them: give an array of a row for each column"
             )
         values, labels = (
             np.array(self.features["values"], dtype=np.float64),

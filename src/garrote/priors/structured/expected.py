@@ -105,8 +105,8 @@ class ExpectedPrior:
         assert self.ties.transitions is not None
         a, b, c, d = self.ties.transitions
         n00, n01, n10, n11 = self._steps
-        come, never = digamma(a + n01), digamma(b + n00)
-        stay, leave = digamma(c + n11), digamma(d + n10)
+        come, never = digamma([a + n01, b + n00]) - digamma(a + n01 + b + n00)
+        stay, leave = digamma([c + n11, d + n10]) - digamma(c + n11 + d + n10)
         was = self.m[self._before[g]] if self._before[g] >= 0 else 0.0
         total = (1 - was) * (come - never) + was * (stay - leave)
         if self._after[g] >= 0:
