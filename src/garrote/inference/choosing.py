@@ -62,7 +62,6 @@ from garrote.inference.task import Inferred, Task
 from garrote.likelihoods import families_with_posteriors
 from garrote.priors.base import Prior
 from garrote.priors.grouped_inclusion import InclusionOfGroups
-from garrote.priors.inclusion import Inclusion
 from garrote.priors.names import as_prior
 from garrote.priors.structured.annotations import AnnotatedOdds
 from garrote.problem import Problem
@@ -169,9 +168,9 @@ def infer(
     law = law.over(problem.usable, problem.n_features)
     if isinstance(law, AnnotatedOdds):
 
-        def find(known: Inclusion) -> Inferred:
+        def find(odds: AnnotatedOdds) -> Inferred:
             return infer(
-                problem, prior, method, inclusion=known, names=names, n_jobs=n_jobs,
+                problem, prior, method, inclusion=odds.known(), names=names, n_jobs=n_jobs,
                 random_state=random_state, callback=callback,
             )  # fmt: skip
 

@@ -233,6 +233,11 @@ class GroupedInclusion(InclusionLaw):
         law = as_inclusion(self.law, len(found))
         odds = _odds_of_groups(offsets, of_column[columns], [found.labels[k] for k in present])
         made = law.over(present, len(found), odds)
+        if isinstance(made, Inclusion) and made.learned:
+            raise ValueError(
+                "annotations are of columns one by one: take an AnnotatedInclusion alone, without a "
+                "GroupedInclusion around it"
+            )
         if isinstance(made, InclusionOfGroups):  # whose groups are these
             return replace(made, of_column=of_column, groups=found, present=present)
         above = parents_by_number(self.parents, found.labels)

@@ -34,7 +34,11 @@ class Inclusion:
         Added for each variable that is in.
     shared : (float, float) or None
         The Beta law of a shared inclusion probability, where there is one.
+
+    ``learned`` tells that its odds are to be learned with the posterior, see `AnnotatedOdds`.
     """
+
+    learned: ClassVar[bool] = False
 
     by_size: Floats
     log_odds: Floats

@@ -110,8 +110,8 @@ def _learned(odds: AnnotatedOdds, joint: JointProblem, find: Any) -> JointInferr
     """Learn enrichments by the sets that all responses share: those of the first have them."""
     last: list[JointInferred] = []
 
-    def of_first(law: Any) -> Inferred:
-        last[:] = [find(law)]
+    def of_first(odds: AnnotatedOdds) -> Inferred:
+        last[:] = [find(odds.known())]
         found = last[0]
         return Inferred(found.posterior.responses[0], found.certificate, found.method, found.how)
 

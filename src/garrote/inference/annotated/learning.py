@@ -15,7 +15,6 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from garrote.arrays import Array, Floats
 from garrote.inference.annotated.sets import AnnotatedSets
 from garrote.inference.task import Inferred
-from garrote.priors.inclusion import Inclusion
 from garrote.priors.structured.annotations import AnnotatedOdds
 from garrote.results.enrichment import Enrichment
 
@@ -26,7 +25,7 @@ _DRAWS, _BURN_IN, _STEP = 6000, 1000, 2.4
 # Intervals that rest on fewer draws of sets deserve a caution.
 _FEW = 30
 
-Find = Callable[[Inclusion], Inferred]
+Find = Callable[[AnnotatedOdds], Inferred]
 
 
 def learn_enrichment(odds: AnnotatedOdds, columns: Array, find: Find, seed: int) -> Inferred:
@@ -38,11 +37,11 @@ def learn_enrichment(odds: AnnotatedOdds, columns: Array, find: Find, seed: int)
     columns : array of int
         Those that may be in or out.
     find : callable
-        Finds the posterior under a law that is known.
+        Finds the posterior under these odds.
     seed : int
     """
     for rounds in range(1, _ROUNDS + 1):
-        inferred = find(odds.known())
+        inferred = find(odds)
         sets = AnnotatedSets.of(
             inferred.posterior, odds, columns, np.random.default_rng([seed, rounds])
         )

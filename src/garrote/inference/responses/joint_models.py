@@ -17,6 +17,7 @@ from garrote.inference.sampling import run_chains
 from garrote.inference.substitutes import with_substitutes
 from garrote.priors.grouped_inclusion import InclusionOfGroups
 from garrote.priors.slab import GaussianSlab
+from garrote.problem import Problem
 from garrote.results.accuracy import SamplingAccuracy
 from garrote.results.certificates import Certificate, monte_carlo, of_all_models
 from garrote.results.joint import JointPosterior
@@ -33,8 +34,10 @@ _MOST_SETS, _FEW_SETS, _LOG_VARIANCES = 2**17, 2**13, (-6.0, 9.0, 61)
 # Steps of a chain that count and those before, and steps between those of the slab's variance.
 _LENGTHS, _STRETCH = (20_000, 4000), 25
 _VARIANCE_STEPS = (1.5, 0.4)
-# Equal parts of a chain, and the most models that are described.
-_BATCHES, _DESCRIBED = 20, 4000
+# Equal parts of a chain, the most models that are described, and the least probability that counts.
+_BATCHES, _DESCRIBED, _NEGLIGIBLE = 20, 4000, 1e-7
+# States are counted by the slab's log variance, in steps of this.
+_BIN = 0.5
 
 # Models by their members, and the probability of each.
 Weighed = dict[tuple[int, ...], float]
@@ -53,9 +56,13 @@ class JointInferred:
 
 
 class _Found(NamedTuple):
-    """Weighed models, the mean log variance of the slab, and what is known of the error."""
+    """Weighed models, the mean log variance of the slab, and what is known of the error.
+
+    ``parts`` are the same models by the log variance of the slab beside which they were found.
+    """
 
     models: Weighed
+    parts: dict[float, Weighed]
     log_variance: float
     certificate: Certificate
     error: Floats | None
@@ -158,9 +165,14 @@ def _sum_over_sets(joint: JointProblem, slab: GaussianSlab, law: InclusionOfGrou
     certificate = of_all_models(_check_some(joint, law, places, share, inside), off)
     listed = [tuple(np.flatnonzero(row).tolist()) for row in inside]
     found = {model: float(p) for model, p in zip(listed, each, strict=True) if p > 0}
+    parts = {
+        float(place): {listed[k]: float(row[k]) for k in np.flatnonzero(row > _NEGLIGIBLE)}
+        for place, row in zip(places, share, strict=True)
+        if row.max() > _NEGLIGIBLE
+    }
     mean = float(share.sum(axis=1) @ places)
     how = f"all {len(inside):,} models summed exactly"
-    return _Found(found, mean, certificate, None, how, total + float(np.log(step)))
+    return _Found(found, parts, mean, certificate, None, how, total + float(np.log(step)))
 
 
 def _check_some(
@@ -189,7 +201,7 @@ def _from_rows(joint: JointProblem, variance: float, inside: Array) -> float:
 
 
 class _Chain(NamedTuple):
-    models: Counter[tuple[int, ...]]
+    models: Counter[tuple[float, tuple[int, ...]]]
     batches: Floats
     log_variances: Floats
 
@@ -208,20 +220,24 @@ def _sample(
         return _run(data, slab, law, chains, rng)
 
     runs = run_chains(run, chains, n_jobs, [])
-    counted: Counter[tuple[int, ...]] = Counter()
+    counted: Counter[tuple[float, tuple[int, ...]]] = Counter()
     for one in runs:
         counted.update(one.models)
     total = sum(counted.values())
+    models: Weighed = {}
+    parts: dict[float, Weighed] = {}
+    for (place, model), count in counted.items():
+        models[model] = models.get(model, 0.0) + count / total
+        parts.setdefault(place, {})[model] = count / total
     batches = np.concatenate([one.batches for one in runs])
     error = batches.std(axis=0, ddof=1) / np.sqrt(len(batches))
     each = np.array([one.batches.mean(axis=0) for one in runs])
     certificate = monte_carlo(
         float(error.max(initial=0.0)), float(np.ptp(each, axis=0).max(initial=0))
     )
-    models = {model: count / total for model, count in counted.items()}
     log_variance = float(np.mean([one.log_variances.mean() for one in runs]))
     how = f"{total:,} states of {chains.count} chains sampled, {len(models):,} models seen"
-    return _Found(models, log_variance, certificate, error, how, None)
+    return _Found(models, parts, log_variance, certificate, error, how, None)
 
 
 def _run(
@@ -234,10 +250,11 @@ def _run(
     """Run one chain: stretches over models, between them steps of the slab's variance."""
     walk = JointWalk(data, law.table(), max(int(data.n) - 1, 1), rng)
     log_variance = float(np.log(slab.variance or 0.1))
-    models: Counter[tuple[int, ...]] = Counter()
+    models: Counter[tuple[float, tuple[int, ...]]] = Counter()
     inside = np.zeros(len(data.xty), dtype=bool)
     batches, seen, steps = np.zeros((_BATCHES, len(inside))), [], chains.steps
     for first in range(-chains.burn_in, steps, _STRETCH):
+        place = _BIN * round(log_variance / _BIN) if slab.variance is None else log_variance
         moves = walk.stretch(_STRETCH, float(np.exp(log_variance)))
         log_variance = _move(walk, slab, log_variance, rng)
         if first >= 0:
@@ -245,7 +262,7 @@ def _run(
         since = 0
         for t in np.append(np.flatnonzero((moves >= 0).any(axis=1)), _STRETCH):
             if first >= 0 and t > since:
-                models[tuple(np.flatnonzero(inside).tolist())] += int(t - since)
+                models[place, tuple(np.flatnonzero(inside).tolist())] += int(t - since)
                 batches[min(first * _BATCHES // steps, _BATCHES - 1)] += (t - since) * inside
             since = int(t)
             if t < _STRETCH:
@@ -280,7 +297,10 @@ def _describe(
     found: _Found,
     names: tuple[str, ...],
 ) -> JointPosterior:
-    """Describe every response in the user's units; the slab's variance is at its posterior mean."""
+    """Describe every response in the user's units.
+
+    Moments are averaged over the slab's variance; the laws of single models hold it at its mean.
+    """
     D, usable = joint.first.n_features, joint.usable
     ranked = sorted(found.models.items(), key=lambda entry: (-entry[1], entry[0]))[:_DESCRIBED]
     members = [tuple(int(j) for j in usable[list(model)]) for model, _ in ranked]
@@ -303,8 +323,7 @@ def _describe(
     for problem in joint.problems:
         # Given a model, a response's own noise has K - 1 degrees of freedom less than alone.
         beliefs = Beliefs(at, law, joint.rows - (K - 1), 0.0)
-        rules = [(0.0, beliefs.rule(problem, len(usable), at))]
-        mean, second, noise = averaged_moments(problem, rules, members, share)
+        mean, second, noise = _moments(problem, beliefs, found, usable)
         findings = Findings(
             inclusion=inclusion.copy(),
             mean=mean,
@@ -332,6 +351,23 @@ def _describe(
         * np.outer(units, units),
         log_evidence=found.log_evidence,
     )
+
+
+def _moments(
+    problem: Problem, beliefs: Beliefs, found: _Found, usable: Array
+) -> tuple[Floats, Floats, float]:
+    """Return moments of coefficients and the mean noise over models, and over the slab's variance."""
+    mean, square = np.zeros((2, problem.n_features))
+    noise = total = 0.0
+    for place, part in found.parts.items():
+        best = sorted(part.items(), key=lambda entry: -entry[1])[:_DESCRIBED]
+        members = [tuple(int(j) for j in usable[list(model)]) for model, _ in best]
+        share = np.array([p for _, p in best])
+        rule = beliefs.rule(problem, len(usable), beliefs.prior.at(float(np.exp(place))))
+        one = averaged_moments(problem, [(0.0, rule)], members, share)
+        mean, square, noise = mean + one[0], square + one[1], noise + one[2]
+        total += float(share.sum())
+    return mean / total, square / total, noise / total
 
 
 def _noise(

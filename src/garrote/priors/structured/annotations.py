@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import expit, log_expit, logit
@@ -37,6 +37,8 @@ class AnnotatedOdds(Inclusion):
     at : array of shape (1 + A,)
         The present value of a and b.
     """
+
+    learned: ClassVar[bool] = True
 
     features: Floats = None  # type: ignore[assignment]
     offsets: Floats = None  # type: ignore[assignment]

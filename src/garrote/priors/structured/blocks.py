@@ -187,7 +187,7 @@ class CategoryInclusion(_InBlocks):
 def _plain(law: Any, columns: Array, count: int, offsets: Floats | None = None) -> Inclusion:
     """Return a law by size and odds; others cannot be a part of a law by blocks."""
     made = law.over(columns, count, offsets)
-    if not isinstance(made, Inclusion):
+    if not isinstance(made, Inclusion) or made.learned:
         raise ValueError(
             "the law of a part must be a probability, a pair (a, b), BetaInclusion or ExpectedSize, got "
             f"{law!r}"

@@ -137,7 +137,7 @@ class HeredityInclusion(TiedInclusion):
 
 
 def _refuse_ties(over: Any, law: Any) -> None:
-    if not isinstance(over, Inclusion):
+    if not isinstance(over, Inclusion) or over.learned:
         raise ValueError(
             "law of a HeredityInclusion must be a probability, a pair (a, b), BetaInclusion or "
             f"ExpectedSize, got {law!r}"

@@ -180,7 +180,8 @@ def _given(
         mean += share[:, None] * centre
         second += share[:, None, None] * (within + centre[:, :, None] * centre[:, None, :])
         deviation = np.sqrt(np.maximum(np.einsum("jaa->ja", within), 0.0))
-        there = deviation > 1e-9 * np.sqrt(np.maximum(np.einsum("jaa->ja", second), 1e-300))
+        # Responses that a pattern leaves out have no sign, but for rounding.
+        there = deviation > 1e-6 * deviation.max(axis=1, keepdims=True, initial=0.0)
         at = np.divide(centre, deviation, out=np.zeros_like(centre), where=there)
         negative += share[:, None] * np.where(there, norm.cdf(-at), 0.0)
         positive += share[:, None] * np.where(there, norm.cdf(at), 0.0)
