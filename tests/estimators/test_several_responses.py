@@ -112,6 +112,8 @@ def test_enrichments_are_learned_from_all_responses():
 
 def test_folds_score_all_responses():
     X, Y = make(5)
+    with pytest.raises(ValueError, match="validate measures one response"):
+        SpikeSlabRegressor().fit(X, Y).validate(X, Y)
     scores = cross_val_score(SpikeSlabRegressor(), X, Y, cv=3)
     assert scores.shape == (3,)
     assert scores.mean() > 0

@@ -232,7 +232,7 @@ class GroupedInclusion(InclusionLaw):
         of_column[columns] = np.searchsorted(present, found.numbers[columns])
         law = as_inclusion(self.law, len(found))
         odds = _odds_of_groups(offsets, of_column[columns], [found.labels[k] for k in present])
-        made = law.over(present, len(found), odds)
+        made: Any = law.over(present, len(found), odds)
         if isinstance(made, Inclusion) and made.learned:
             raise ValueError(
                 "annotations are of columns one by one: take an AnnotatedInclusion alone, without a "

@@ -55,6 +55,9 @@ class SelectingEstimator(NamedSettings, SaveMixin, StatesSelection):
             well: all are fitted at once, with one alpha and coefficients of shape (K, D), and
             `GroupLasso` puts a variable in or out for all of them (multi-task regression). Of
             ``family="cox"`` times and events: see `garrote.likelihoods.survival_times`.
+            `GroupLasso` puts a variable in or out for all of them (multi-task regression). With
+            `SpikeSlabRegressor`, `SingleEffectsRegressor` and `VariationalGarrote` they share which
+            variables are in.
         sample_weight : array of shape (N,), optional
             A weight of k counts as k repeats of a row, 0 takes it out.
         offset : array of shape (N,), optional
@@ -151,6 +154,11 @@ class SelectingEstimator(NamedSettings, SaveMixin, StatesSelection):
         from garrote.estimators.validation import Rows, validate, with_validation
 
         check_is_fitted(self, "coef_")
+        if isinstance(getattr(self, "posterior_", None), JointPosterior):
+            raise ValueError(
+                "validate measures one response: fit and validate each by itself, or take "
+                "sklearn.model_selection.cross_val_score for R^2 of all together"
+            )
         names = None if hasattr(X, "columns") else self.selection_.names
         rows = Rows.of(X, y, sample_weight, offset, groups, names)
         found = validate(self, rows, cv, random_state)

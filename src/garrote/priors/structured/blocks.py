@@ -181,7 +181,7 @@ class CategoryInclusion(_InBlocks):
                     f"laws of a CategoryInclusion has {unknown[0]!r}, but no category is called so; "
                     f"known are {sorted(found.groups.labels)}"
                 )
-        return found  # type: ignore[no-any-return]
+        return found
 
 
 def _plain(law: Any, columns: Array, count: int, offsets: Floats | None = None) -> Inclusion:
