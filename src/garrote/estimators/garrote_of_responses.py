@@ -193,8 +193,8 @@ def _law_of(law: Any, k: int, D: int, unit: float) -> Any:
             law.columns[own] - k * D, law.probability[own], law.mean[own], law.deviation[own],
             law.correlation[np.ix_(own, own)],
         )  # fmt: skip
-    own = [_block(members, k, D) for members in law.members]
-    each = list(zip(law.members, law.mean, law.spread, own, strict=True))
+    inside = [_block(members, k, D) for members in law.members]
+    each = list(zip(law.members, law.mean, law.spread, inside, strict=True))
     return replace(
         law,
         members=tuple(members[here] - k * D for members, _, _, here in each),
@@ -214,7 +214,7 @@ def _selection(
 ) -> Selection:  # fmt: skip
     """Return the selection of one response, of that of the stacked table."""
     part = slice(k * D, (k + 1) * D)
-    by_column = {
+    by_column: dict[str, Any] = {
         name: np.asarray(getattr(whole, name))[part]
         for name in ("selected", "probability", "effect", "standard_error", "lower", "upper")
     }

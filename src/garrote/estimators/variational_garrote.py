@@ -382,7 +382,8 @@ class VariationalGarrote(FollowsPath, ZScoreMixin, SelectingRegressor):
         mean = self._linear(X, check_new_offset(self, Gaussian(), offset, X.shape[0]))
         if not return_std:
             return mean
-        return mean, self.posterior_.predictive_deviation(X, self._anchor)
+        posterior: Any = self.posterior_
+        return mean, posterior.predictive_deviation(X, self._anchor)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> float:
         """Return R^2 of the predictions, of what an offset leaves of y; the mean over responses."""

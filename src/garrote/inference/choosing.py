@@ -167,23 +167,32 @@ def infer(
     law = resolve_law(inclusion, problem.n_features, np.array(names, dtype=object))
     law = law.over(problem.usable, problem.n_features)
     if isinstance(law, AnnotatedOdds):
-
-        def find(odds: AnnotatedOdds) -> Inferred:
-            return infer(
-                problem, prior, method, inclusion=odds.known(), names=names, n_jobs=n_jobs,
-                random_state=random_state, callback=callback,
-            )  # fmt: skip
-
-        return learn_enrichment(law, problem.usable, find, _whole_seed(random_state))
+        settings = {"names": names, "n_jobs": n_jobs, "callback": callback}
+        return _learn(problem, prior, method, law, settings, random_state)
     grouped = law_over_groups(law)
     chosen, prior = _chosen(as_method(method), prior, problem, grouped)
     if chosen.columnwise and problem.likelihood.least_squares:
         problem = problem.in_columns()  # which may be a copy in Fortran order
     task = Task(problem, Beliefs.about(problem, prior, law), names, n_jobs, random_state, callback)
     way = find_way(prior, _integration(problem), chosen, grouped is not None)
-    if not task.usable and way in _NEED_COLUMNS:
-        return enumerate_numbers(task, Enumerate())
-    return way(task, chosen)
+    nothing = not task.usable and way in _NEED_COLUMNS
+    return enumerate_numbers(task, Enumerate()) if nothing else way(task, chosen)
+
+
+def _learn(
+    problem: Problem,
+    prior: Prior | None,
+    method: Method | str,
+    odds: AnnotatedOdds,
+    settings: dict[str, Any],
+    seed: Any,
+) -> Inferred:
+    """Find the posterior with the enrichments of annotations."""
+
+    def find(at: AnnotatedOdds) -> Inferred:
+        return infer(problem, prior, method, inclusion=at.known(), random_state=seed, **settings)
+
+    return learn_enrichment(odds, problem.usable, find, _whole_seed(seed))
 
 
 def _whole_seed(seed: Any) -> int:

@@ -124,8 +124,8 @@ def test_names_order_files_and_tables(tmp_path):
 
 
 REFUSED = {
-    "has no row for h": pd.DataFrame(FEATURES[:7], index=list("abcdefg")),
-    "annotates z": pd.DataFrame(np.vstack([FEATURES, FEATURES[:1]]), index=list("abcdefghz")),
+    "has no row for 'h'": pd.DataFrame(FEATURES[:7], index=list("abcdefg")),
+    "annotates 'z'": pd.DataFrame(np.vstack([FEATURES, FEATURES[:1]]), index=list("abcdefghz")),
     "is 1 for every variable": np.ones(D),
     "is a combination of those before it": np.column_stack([FEATURES, FEATURES @ [1.0, -2.0]]),
     "is missing or infinite": np.where(FEATURES == 2.0, np.nan, FEATURES),

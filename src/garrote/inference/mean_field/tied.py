@@ -67,7 +67,7 @@ class TiedField:
     def settle(self, start: Floats, tol: float, most: int) -> tuple[_State, int]:
         """Sweep until probabilities, noise and slab stand still."""
         state, prior = self.begin(start), ExpectedPrior(self.law, start)
-        coef = np.linalg.lstsq(self.gram, state.fitted, rcond=None)[0]
+        coef = np.asarray(np.linalg.lstsq(self.gram, state.fitted, rcond=None)[0], np.float64)
         sweeps = 0
         for sweeps in range(1, most + 1):
             moved = self._sweep(state, prior, coef)

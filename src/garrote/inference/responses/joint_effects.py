@@ -125,11 +125,11 @@ def joint_single_effects(
         f"responses, the most common pattern being {common!r} (weight {weights[common]:.2g})"
     )
     inclusion = responses[0].inclusion_probability
-    posterior = JointPosterior(
+    joined = JointPosterior(
         tuple(responses), joint.names, inclusion, fit.noise * np.outer(units, units), rates, weights,
         float(fit.bounds[-1]),
     )  # fmt: skip
-    return JointInferred(posterior, certificate, "effect by effect", how)
+    return JointInferred(joined, certificate, "effect by effect", how)
 
 
 def _task(

@@ -313,11 +313,7 @@ def _describe(
         sizes[len(model)] += p
     K = len(joint.problems)
     at = slab.at(float(np.exp(found.log_variance)))
-    error = None
-    if found.error is not None:
-        everyone = np.zeros(D)
-        everyone[usable] = found.error
-        error = SamplingAccuracy(everyone)
+    error = None if found.error is None else _accuracy(found.error, usable, D)
     representatives, components = represent_known(members, share, D)
     responses = []
     for problem in joint.problems:
@@ -351,6 +347,13 @@ def _describe(
         * np.outer(units, units),
         log_evidence=found.log_evidence,
     )
+
+
+def _accuracy(error: Floats, usable: Array, count: int) -> SamplingAccuracy:
+    """Return the errors of inclusion probabilities for all columns."""
+    everyone = np.zeros(count)
+    everyone[usable] = error
+    return SamplingAccuracy(everyone)
 
 
 def _moments(
