@@ -31,7 +31,7 @@ from garrote.estimators.shared.choice_of_gamma import (
 )
 from garrote.estimators.shared.documented import documented
 from garrote.estimators.shared.path_methods import FollowsPath
-from garrote.estimators.shared.responses import predict_several, score_several
+from garrote.estimators.shared.responses import is_matrix, predict_several, score_several
 from garrote.estimators.shared.selectors import SelectingRegressor
 from garrote.inference.correcting import correct
 from garrote.likelihoods import Gaussian
@@ -206,7 +206,7 @@ class VariationalGarrote(FollowsPath, ZScoreMixin, SelectingRegressor):
     def _fit_rows(self, rows: Arguments) -> None:
         for name in ("selections_", "noise_covariance_"):  # of several responses before
             self.__dict__.pop(name, None)
-        if np.ndim(rows.y) == 2 and np.shape(rows.y)[1] > 1:
+        if is_matrix(rows.y):
             fit_garrote_of_responses(self, rows)
             return
         self._check_settings()

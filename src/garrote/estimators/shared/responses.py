@@ -37,16 +37,22 @@ _REFERENCES = {
 
 def is_several(model: Any, y: Any) -> bool:
     """Tell whether a regressor that can is given a matrix of responses."""
-    shape = np.shape(y)
-    return len(shape) == 2 and shape[1] > 1 and getattr(model, "_kind", None) in _REFERENCES
+    return getattr(model, "_kind", None) in _REFERENCES and is_matrix(y)
+
+
+def is_matrix(y: Any) -> bool:
+    """Tell whether y has several columns."""
+    shape = np.asarray(y).shape
+    return len(shape) == 2 and shape[1] > 1
 
 
 def fit_several(model: Any, rows: Arguments, seed: Any) -> tuple[Selection, ...]:
     """Fit all responses at once, and set the fitted attributes; return a selection for each."""
     if not isinstance(model._likelihood, Gaussian):
+        count = np.asarray(rows.y).shape[1]
         raise ValueError(
-            f"y has {np.shape(rows.y)[1]} columns, which family={model.family!r} cannot take: fit one "
-            "at a time, or take family='gaussian'"
+            f"y has {count} columns, which family={model.family!r} cannot take: fit one at a time, or "
+            "take family='gaussian'"
         )
     names = response_names(rows.y)
     Y = check_rows(model, rows.X, rows.y, several=True)[1]
@@ -186,4 +192,4 @@ def response_names(y: Any) -> tuple[str, ...]:
     columns = getattr(y, "columns", None)
     if columns is not None:
         return tuple(str(name) for name in columns)
-    return tuple(f"y{k}" for k in range(np.shape(y)[1]))
+    return tuple(f"y{k}" for k in range(np.asarray(y).shape[1]))

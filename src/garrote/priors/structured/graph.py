@@ -50,7 +50,7 @@ class GraphInclusion(TiedInclusion):
     >>> from garrote.priors import GraphInclusion
     >>> law = GraphInclusion([(0, 1)], coupling=2.0, probability=0.2).over(np.arange(3), 3)
     >>> np.exp(law.log_prior([[True, True, False], [True, False, True]])).round(3)
-    array([0.262, 0.035])
+    array([0.188, 0.025])
     """
 
     edges: Any = ()
