@@ -10,7 +10,6 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from garrote.arrays import Floats
-from garrote.estimators.garrote_of_responses import fit_garrote_of_responses
 from garrote.estimators.given.arguments import Arguments
 from garrote.estimators.given.folds import split_rows
 from garrote.estimators.given.inputs import (
@@ -22,6 +21,8 @@ from garrote.estimators.given.inputs import (
 from garrote.estimators.given.rows import GivenRows
 from garrote.estimators.given.switches import Switches, check_shared_switches
 from garrote.estimators.given.zscores import HELD_NOISE, ZScoreMixin, refuse_covariates
+from garrote.estimators.responses.garrote import fit_garrote_of_responses
+from garrote.estimators.responses.joint import is_matrix, predict_several, score_several
 from garrote.estimators.shared.choice_of_gamma import (
     ChosenGamma,
     as_gamma,
@@ -31,7 +32,6 @@ from garrote.estimators.shared.choice_of_gamma import (
 )
 from garrote.estimators.shared.documented import documented
 from garrote.estimators.shared.path_methods import FollowsPath
-from garrote.estimators.shared.responses import is_matrix, predict_several, score_several
 from garrote.estimators.shared.selectors import SelectingRegressor
 from garrote.inference.correcting import correct
 from garrote.likelihoods import Gaussian

@@ -83,13 +83,9 @@ VERSION, _OLDEST = 2, 2
 # The results that files may hold, beside estimators, methods, and the public penalties, likelihoods and
 # priors. A class that an estimator comes to store is a new entry here.
 _RESULTS = (
-    Anchor, Audit, Baseline, Certificate, ClassEffects, Consistency, CovariatesLaw, CredibleSet, Curve,
-    DataCheck, Draws, EffectsLaw, ErrorControl, FactorisedPredictor, Finding, Fit, Frequencies, Graph,
-    Inclusions, Intercepts, JointGaussian, LabelScores, Likeness, Mixture, Models, ModelsView,
-    Move, Optima, Path, PathView, PenaltyFit, Placed, Pooled, Posterior, PredictiveDensity, Predictions,
-    Anchor, Audit, Certificate, ClassEffects, Consistency, CovariatesLaw, CredibleSet, Curve,
-    DataCheck, Draws, EffectsLaw, Enrichment, ErrorControl, FactorisedPredictor, Finding, Fit,
-    Frequencies, Graph, Inclusions, Intercepts, JointGaussian, JointPosterior, LabelScores,
+    Anchor, Audit, Baseline, Certificate, ClassEffects, Consistency, CovariatesLaw, CredibleSet,
+    Curve, DataCheck, Draws, EffectsLaw, Enrichment, ErrorControl, FactorisedPredictor, Finding,
+    Fit, Frequencies, Graph, Inclusions, Intercepts, JointGaussian, JointPosterior, LabelScores,
     Likeness, Mixture, Models, ModelsView, Move, Optima, Path, PathView, PenaltyFit, Placed, Pooled,
     Posterior, Predictions, PredictiveDensity, SamplingAccuracy, Scale, Selection, SlabShapes,
     SoftSupport, Spread, Stability, StandIns, States, Substitutes, Summary, Table, Validation,

@@ -73,8 +73,7 @@ def run(options: argparse.Namespace) -> int:
     if table.covariates:
         check_covariates(settings.get("penalty", "none"), table)
         settings |= _always_in(table.covariates, settings, inspect.signature(estimator).parameters)
-    settings = with_annotations(options, settings, estimator)
-    whole = keep_whole(options, estimator, settings, table)
+    whole = keep_whole(options, estimator, with_annotations(options, settings, estimator), table)
     settings = whole.settings
     table = replace(table, check=replace(table.check, reading=(*whole.notes, *table.check.reading)))
     if not options.quiet and options.json != "-":

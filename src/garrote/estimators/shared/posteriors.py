@@ -19,6 +19,13 @@ from garrote.estimators.given.inputs import (
 from garrote.estimators.given.rows import GivenRows
 from garrote.estimators.given.zscores import HELD_NOISE, ZScoreMixin, refuse_covariates
 from garrote.estimators.registry import title_of
+from garrote.estimators.responses.joint import (
+    combined,
+    fit_several,
+    is_several,
+    predict_several,
+    score_several,
+)
 from garrote.estimators.shared.dispersion import dispersion_doubts
 from garrote.estimators.shared.labelled import SelectingClassifier
 from garrote.estimators.shared.named_settings import Objects
@@ -28,13 +35,6 @@ from garrote.estimators.shared.posterior_settings import (
     seed_of,
     source_of,
     with_groups,
-)
-from garrote.estimators.shared.responses import (
-    combined,
-    fit_several,
-    is_several,
-    predict_several,
-    score_several,
 )
 from garrote.estimators.shared.selectors import SelectingEstimator, SelectingRegressor
 from garrote.estimators.shared.survival import SurvivalMixin

@@ -12,6 +12,7 @@ from garrote.estimators.given.inputs import check_offset, check_rows
 from garrote.estimators.given.rows import GivenRows
 from garrote.estimators.registry import title_of
 from garrote.estimators.shared.posterior_settings import make_inclusion
+from garrote.estimators.shared.survival import is_of_times
 from garrote.inference import as_method
 from garrote.inference.annotated.learning import learn_enrichment
 from garrote.inference.responses.joint_effects import joint_single_effects
@@ -37,7 +38,9 @@ _REFERENCES = {
 
 def is_several(model: Any, y: Any) -> bool:
     """Tell whether a regressor that can is given a matrix of responses."""
-    return getattr(model, "_kind", None) in _REFERENCES and is_matrix(y)
+    if getattr(model, "_kind", None) not in _REFERENCES or is_of_times(model):
+        return False  # times until an event have two columns
+    return is_matrix(y)
 
 
 def is_matrix(y: Any) -> bool:

@@ -18,7 +18,7 @@ from garrote.arrays import Array, Floats
 from garrote.estimators.given.arguments import Arguments
 from garrote.estimators.given.inputs import check_offset, check_rows
 from garrote.estimators.given.rows import GivenRows
-from garrote.estimators.shared.responses import combined, response_names
+from garrote.estimators.responses.joint import combined, response_names
 from garrote.likelihoods.several import SeveralResponses
 from garrote.priors import GroupedInclusion
 from garrote.results.joint import JointPosterior
