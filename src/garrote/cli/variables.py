@@ -29,6 +29,30 @@ class Grouped:
     notes: tuple[str, ...] = field(default=())
 
 
+def with_annotations(
+    options: argparse.Namespace, settings: Mapping[str, Any], estimator: Any
+) -> dict[str, Any]:
+    """Return the settings of a method with a law of inclusion by the annotations of a file."""
+    if options.annotations is None:
+        return dict(settings)
+    if getattr(estimator, "_kind", "") not in ("models", "effects"):
+        raise UsageError(
+            f"--annotations: {options.method} does not learn by how much annotations raise odds: take "
+            "--method spike-slab or single-effects",
+            "select",
+        )
+    if settings.get("inclusion") is not None:
+        raise UsageError(
+            "--annotations and --expected-size, or --set inclusion, are laws of inclusion: give one",
+            "select",
+        )
+    from garrote.priors import AnnotatedInclusion
+    from garrote.tables.genetics.annotations import read_annotations
+
+    found = read_annotations(options.annotations)
+    return {**settings, "inclusion": AnnotatedInclusion(found.by_variable())}
+
+
 def keep_whole(
     options: argparse.Namespace, estimator: Any, settings: Mapping[str, Any], table: Any
 ) -> Grouped:

@@ -77,6 +77,11 @@ class SpikeSlabRegressor(PosteriorRegressor):
         With ``MeanField(hyperparameters="anneal")``: both branches.
     consistency_ : Consistency
         After `fit_zscores`: whether z-scores agree with LD.
+    selections_ : tuple of Selection
+        With a matrix y: one for each response, of which coefficients are rows and ``posterior_`` is a
+        `garrote.results.joint.JointPosterior`.
+    noise_covariance_ : array of shape (K, K)
+        With a matrix y.
     n_features_in_, feature_names_in_
 
     References

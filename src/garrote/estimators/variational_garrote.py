@@ -21,6 +21,8 @@ from garrote.estimators.given.inputs import (
 from garrote.estimators.given.rows import GivenRows
 from garrote.estimators.given.switches import Switches, check_shared_switches
 from garrote.estimators.given.zscores import HELD_NOISE, ZScoreMixin, refuse_covariates
+from garrote.estimators.responses.garrote import fit_garrote_of_responses
+from garrote.estimators.responses.joint import is_matrix, predict_several, score_several
 from garrote.estimators.shared.choice_of_gamma import (
     ChosenGamma,
     as_gamma,
@@ -139,6 +141,11 @@ class VariationalGarrote(FollowsPath, ZScoreMixin, SelectingRegressor):
     n_iter_ : int
     consistency_ : Consistency
         After `fit_zscores`: whether z-scores agree with LD.
+    selections_ : tuple of Selection
+        With a matrix y: one for each response, of which coefficients are rows and ``posterior_`` is a
+        `garrote.results.joint.JointPosterior`.
+    noise_covariance_ : array of shape (K, K)
+        With a matrix y.
     n_features_in_, feature_names_in_
 
     References
@@ -197,6 +204,11 @@ class VariationalGarrote(FollowsPath, ZScoreMixin, SelectingRegressor):
         self.callback = callback
 
     def _fit_rows(self, rows: Arguments) -> None:
+        for name in ("selections_", "noise_covariance_"):  # of several responses before
+            self.__dict__.pop(name, None)
+        if is_matrix(rows.y):
+            fit_garrote_of_responses(self, rows)
+            return
         self._check_settings()
         given = GivenRows.of(self, rows)
         signs = resolve_signs(self.signs, given.names, given.count)
@@ -365,7 +377,17 @@ class VariationalGarrote(FollowsPath, ZScoreMixin, SelectingRegressor):
         """
         check_is_fitted(self, "coef_")
         X = check_new_rows(self, X)
+        if np.ndim(self.coef_) == 2:
+            return predict_several(self, X, return_std, offset)
         mean = self._linear(X, check_new_offset(self, Gaussian(), offset, X.shape[0]))
         if not return_std:
             return mean
-        return mean, self.posterior_.predictive_deviation(X, self._anchor)
+        posterior: Any = self.posterior_
+        return mean, posterior.predictive_deviation(X, self._anchor)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> float:
+        """Return R^2 of the predictions, of what an offset leaves of y; the mean over responses."""
+        check_is_fitted(self, "coef_")
+        if np.ndim(self.coef_) == 2:
+            return score_several(self, X, y, sample_weight, offset)
+        return super().score(X, y, sample_weight, offset)

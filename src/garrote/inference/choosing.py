@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from garrote.inference.annotated.learning import learn_enrichment
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.effects.fitted_effects import fitted_effects_posterior
 from garrote.inference.effects.label_effects import label_effects_posterior
@@ -62,6 +63,7 @@ from garrote.likelihoods import families_with_posteriors
 from garrote.priors.base import Prior
 from garrote.priors.grouped_inclusion import InclusionOfGroups
 from garrote.priors.names import as_prior
+from garrote.priors.structured.annotations import AnnotatedOdds
 from garrote.problem import Problem
 from garrote.rules.integration import Integration
 from garrote.solvers.control import Progress
@@ -164,15 +166,39 @@ def infer(
     names = _named(names, problem.n_features)
     law = resolve_law(inclusion, problem.n_features, np.array(names, dtype=object))
     law = law.over(problem.usable, problem.n_features)
+    if isinstance(law, AnnotatedOdds):
+        settings = {"names": names, "n_jobs": n_jobs, "callback": callback}
+        return _learn(problem, prior, method, law, settings, random_state)
     grouped = law_over_groups(law)
     chosen, prior = _chosen(as_method(method), prior, problem, grouped)
     if chosen.columnwise and problem.likelihood.least_squares:
         problem = problem.in_columns()  # which may be a copy in Fortran order
     task = Task(problem, Beliefs.about(problem, prior, law), names, n_jobs, random_state, callback)
     way = find_way(prior, _integration(problem), chosen, grouped is not None)
-    if not task.usable and way in _NEED_COLUMNS:
-        return enumerate_numbers(task, Enumerate())
-    return way(task, chosen)
+    nothing = not task.usable and way in _NEED_COLUMNS
+    return enumerate_numbers(task, Enumerate()) if nothing else way(task, chosen)
+
+
+def _learn(
+    problem: Problem,
+    prior: Prior | None,
+    method: Method | str,
+    odds: AnnotatedOdds,
+    settings: dict[str, Any],
+    seed: Any,
+) -> Inferred:
+    """Find the posterior with the enrichments of annotations."""
+
+    def find(at: AnnotatedOdds) -> Inferred:
+        return infer(problem, prior, method, inclusion=at.known(), random_state=seed, **settings)
+
+    return learn_enrichment(odds, problem.usable, find, _whole_seed(seed))
+
+
+def _whole_seed(seed: Any) -> int:
+    """Return a seed as a whole number; 0 for none, as what it draws is of next to no consequence."""
+    made = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed or 0)
+    return int(made.generate_state(1)[0])
 
 
 def _named(names: Sequence[str], count: int) -> tuple[str, ...]:
@@ -235,7 +261,7 @@ def find_way(prior: Prior, integration: Integration, method: Method, grouped: bo
     ways = (WAYS_OF_GROUPS if grouped else WAYS)[integration]
     way = ways.get((prior.kind, type(method)))
     if way is None:
-        together = " and groups of columns" if grouped else ""
+        together = " where columns are in groups, or depend on others," if grouped else ""
         offered = methods_for(integration, prior.kind, grouped)
         if prior.has_humps and integration is Integration.POLYA_GAMMA:
             offered = tuple(name for name in offered if name not in _FITTED_ONE_BY_ONE)

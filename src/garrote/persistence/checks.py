@@ -28,6 +28,7 @@ _SHAPES: dict[str, dict[str, str]] = {
     "Posterior": {
         "inclusion_probability": "D", "mean": "D",
     },
+    "JointPosterior": {"inclusion_probability": "D", "noise_covariance": "KK", "certain_sign": "KD"},
     "Spread": {"columns": "k", "standard_error": "k", "correlation": "kk"},
     "Draws": {"draws": "SD", "sign_probability": "D", "shrinkage": "D"},
     "JointGaussian": {

@@ -33,8 +33,10 @@ from garrote.proximal.graph import Graph
 from garrote.results.accuracy import Audit, SamplingAccuracy
 from garrote.results.certificates import Certificate
 from garrote.results.credible_sets import CredibleSet, Inclusions, Likeness, Substitutes
+from garrote.results.enrichment import Enrichment
 from garrote.results.error_control import ErrorControl
 from garrote.results.fit import Fit, PenaltyFit
+from garrote.results.joint import JointPosterior
 from garrote.results.laws import (
     Anchor,
     CovariatesLaw,
@@ -81,12 +83,13 @@ VERSION, _OLDEST = 2, 2
 # The results that files may hold, beside estimators, methods, and the public penalties, likelihoods and
 # priors. A class that an estimator comes to store is a new entry here.
 _RESULTS = (
-    Anchor, Audit, Baseline, Certificate, ClassEffects, Consistency, CovariatesLaw, CredibleSet, Curve,
-    DataCheck, Draws, EffectsLaw, ErrorControl, FactorisedPredictor, Finding, Fit, Frequencies, Graph,
-    Inclusions, Intercepts, JointGaussian, LabelScores, Likeness, Mixture, Models, ModelsView,
-    Move, Optima, Path, PathView, PenaltyFit, Placed, Pooled, Posterior, PredictiveDensity, Predictions,
-    SamplingAccuracy, Scale, Selection, SlabShapes, SoftSupport, Spread, Stability, StandIns,
-    States, Substitutes, Summary, Table, Validation, VariableGroups,
+    Anchor, Audit, Baseline, Certificate, ClassEffects, Consistency, CovariatesLaw, CredibleSet,
+    Curve, DataCheck, Draws, EffectsLaw, Enrichment, ErrorControl, FactorisedPredictor, Finding,
+    Fit, Frequencies, Graph, Inclusions, Intercepts, JointGaussian, JointPosterior, LabelScores,
+    Likeness, Mixture, Models, ModelsView, Move, Optima, Path, PathView, PenaltyFit, Placed, Pooled,
+    Posterior, Predictions, PredictiveDensity, SamplingAccuracy, Scale, Selection, SlabShapes,
+    SoftSupport, Spread, Stability, StandIns, States, Substitutes, Summary, Table, Validation,
+    VariableGroups,
 )  # fmt: skip
 
 

@@ -20,10 +20,10 @@ def try_answers(model: Any) -> None:
         if hasattr(model, "selection_"):
             str(model.selection_.summary())  # the table is in it
             model.selection_.to_json()
-        if hasattr(model, "posterior_"):
-            model.posterior_.sample(2, random_state=0)
-            if model.posterior_.substitutes is not None:
-                model.posterior_.credible_sets()
+        for posterior in getattr(getattr(model, "posterior_", ()), "each", ()):
+            posterior.sample(2, random_state=0)
+            if posterior.substitutes is not None:
+                posterior.credible_sets()
         # Nothing can be predicted after a fit to z-scores.
         if not hasattr(model, "consistency_"):
             _try_predictions(model)

@@ -29,6 +29,11 @@ from garrote.priors.scale_mixture import (
 )
 from garrote.priors.single_effects import SingleEffects
 from garrote.priors.slab import BIC, EffectSlab, GaussianSlab
+from garrote.priors.structured.annotations import AnnotatedInclusion
+from garrote.priors.structured.blocks import CategoryInclusion, TwoLevelInclusion
+from garrote.priors.structured.chain import ChainInclusion
+from garrote.priors.structured.graph import GraphInclusion
+from garrote.priors.structured.heredity import HeredityInclusion
 from garrote.priors.two_humped import TwoHumpedEffectSlab, TwoHumpedSlab
 from garrote.priors.zellner import (
     CCH,
@@ -46,8 +51,11 @@ __all__ = [
     "CCH",
     "PRIORS",
     "SHRINKAGE_PRIORS",
+    "AnnotatedInclusion",
     "BetaInclusion",
     "BetaPrime",
+    "CategoryInclusion",
+    "ChainInclusion",
     "ColumnGroups",
     "EffectSlab",
     "ElasticNetPrior",
@@ -55,9 +63,11 @@ __all__ = [
     "FusedLaplacePrior",
     "GPrior",
     "GaussianSlab",
+    "GraphInclusion",
     "GroupLaplacePrior",
     "GroupedInclusion",
     "HALPrior",
+    "HeredityInclusion",
     "HorseshoePrior",
     "HyperG",
     "Inclusion",
@@ -79,6 +89,7 @@ __all__ = [
     "StudentPrior",
     "TwoHumpedEffectSlab",
     "TwoHumpedSlab",
+    "TwoLevelInclusion",
     "UnknownG",
     "ZellnerSiow",
     "as_inclusion",

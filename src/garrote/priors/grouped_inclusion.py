@@ -1,6 +1,6 @@
 """Variables of several columns: the levels of a word column are in the model together, or out of it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,6 +10,8 @@ from scipy.special import logsumexp
 from garrote.arrays import Array, Floats
 from garrote.priors.column_groups import ColumnGroups
 from garrote.priors.inclusion import Inclusion, InclusionLaw, as_inclusion
+from garrote.priors.structured.switch_table import SwitchTable, switch_table
+from garrote.priors.structured.ties import Ties, strong
 from garrote.proximal.given_groups import storable_groups
 from garrote.proximal.labels import group_numbers, is_list
 from garrote.summaries import listing
@@ -32,6 +34,9 @@ class InclusionOfGroups:
         All groups of the table, those without columns that may be in or out too.
     present : array of int
         The numbers of the groups that the prior runs over, among all.
+    ties : Ties, optional
+        What groups have to do with each other beyond that. Without ties of its own a group may be in
+        only where all its parents are.
     """
 
     over_groups: Inclusion
@@ -39,6 +44,7 @@ class InclusionOfGroups:
     parents: tuple[Array, ...]
     groups: ColumnGroups
     present: Array
+    ties: Ties | None = None
 
     def __len__(self) -> int:
         return len(self.present)
@@ -54,6 +60,27 @@ class InclusionOfGroups:
         place = np.full(len(self.groups), -1)
         place[self.present] = np.arange(len(self.present))
         return np.asarray(place[self.groups.numbers])
+
+    @property
+    def words(self) -> str:
+        """What the law over groups is, where it is more than their number and odds."""
+        return "" if self.ties is None else self.ties.words
+
+    @property
+    def are_single(self) -> bool:
+        """Whether every group has one column at most that may be in or out."""
+        own = self.of_column[self.of_column >= 0]
+        return bool((np.bincount(own, minlength=1) <= 1).all())
+
+    @property
+    def ties_columns(self) -> bool:
+        """Whether it is a law over columns, which depend on each other; groups have no part in it."""
+        return self.ties is not None and self.groups.are_single
+
+    def table(self) -> SwitchTable:
+        """Return the prior for kernels."""
+        over = self.over_groups
+        return switch_table(over.by_size, over.log_odds, self.parents, self.ties)
 
     @property
     def has_parents(self) -> bool:
@@ -90,11 +117,24 @@ class InclusionOfGroups:
         """Return the log prior of sets of groups, a row of truth values for each."""
         inside = np.atleast_2d(inside)
         logs = self.over_groups.by_size[inside.sum(axis=1)] + inside @ self.over_groups.log_odds
-        for group, above in enumerate(self.parents):
+        logs = np.where(self.allowed(inside), logs, -np.inf)
+        return logs if self.ties is None else logs + self.ties.log_prior(inside, self.parents)
+
+    def allowed(self, inside: Array, groups: Any = None) -> Array:
+        """Tell of sets whether some groups, by default all, have the parents in that they need."""
+        fine = np.ones(len(inside), dtype=bool)
+        for group in range(len(self)) if groups is None else groups:
+            above, there = self.parents[group], inside[:, self.parents[group]].sum(axis=1)
             if len(above):
-                orphaned = inside[:, group] & ~inside[:, above].all(axis=1)
-                logs = np.where(orphaned, -np.inf, logs)
-        return np.asarray(logs)
+                log_in = self._heredity(group)
+                fine &= ~inside[:, group] | (log_in[there] > -np.inf)
+        return fine
+
+    def _heredity(self, group: int) -> Floats:
+        """Return what a group that is in has by how many of its parents are."""
+        if self.ties is None or self.ties.heredity is None:
+            return strong(self.parents[group])[0]
+        return self.ties.heredity[group][0]
 
 
 @dataclass(frozen=True)
@@ -145,15 +185,29 @@ class GroupedInclusion(InclusionLaw):
             raise ValueError(
                 "law of a GroupedInclusion is over groups, and cannot have groups itself"
             )
-        object.__setattr__(self, "parents", _storable_parents(self.parents))
+        if self.parents and getattr(self.law, "ties_switches", False):
+            raise ValueError(
+                f"parents of a GroupedInclusion do not go with law={self.law!r}: give them to a "
+                "HeredityInclusion as its law"
+            )
+        object.__setattr__(self, "parents", storable_parents(self.parents))
 
     def with_groups(self, resolve: Callable[[Any], ColumnGroups]) -> "GroupedInclusion":
         """Return the law with its groups found among the columns of a table."""
         if isinstance(self.groups, ColumnGroups):
             return self
         found = replace(self, groups=resolve(self.groups))
-        _parents_by_number(found.parents, found.groups.labels)  # refuses those that there are not
+        parents_by_number(found.parents, found.groups.labels)  # refuses those that there are not
         return found
+
+    def found_among(
+        self, names: Sequence[str], resolve: Callable[[Any], ColumnGroups]
+    ) -> "GroupedInclusion":
+        """Return the law with its groups, and what its own law names among them, found."""
+        found = self.with_groups(resolve)
+        if not isinstance(found.law, InclusionLaw):
+            return found
+        return replace(found, law=found.law.found_among(found.groups.labels, resolve))
 
     def over(self, columns: Array, count: int, offsets: Floats | None = None) -> Any:
         """Return the law over some of ``count`` columns: an `InclusionOfGroups`.
@@ -162,7 +216,7 @@ class GroupedInclusion(InclusionLaw):
         Groups are those of the ``columns`` that may be in or out; parents without such columns are in.
         """
         made = self.over_sets(columns, count, offsets)
-        if made.has_parents or len(made) < len(columns):
+        if made.has_parents or made.ties is not None or len(made) < len(columns):
             return made
         over_groups = made.over_groups
         return replace(over_groups, log_odds=over_groups.log_odds[made.of_column[columns]])
@@ -178,14 +232,16 @@ class GroupedInclusion(InclusionLaw):
         of_column[columns] = np.searchsorted(present, found.numbers[columns])
         law = as_inclusion(self.law, len(found))
         odds = _odds_of_groups(offsets, of_column[columns], [found.labels[k] for k in present])
-        over_groups = law.over(present, len(found), odds)
-        place = {int(number): k for k, number in enumerate(present)}
-        above = _parents_by_number(self.parents, found.labels)
-        parents = tuple(
-            np.array([place[k] for k in above[number] if k in place], dtype=np.intp)
-            for number in place
-        )
-        return InclusionOfGroups(over_groups, of_column, parents, found, present)
+        made: Any = law.over(present, len(found), odds)
+        if isinstance(made, Inclusion) and made.learned:
+            raise ValueError(
+                "annotations are of columns one by one: take an AnnotatedInclusion alone, without a "
+                "GroupedInclusion around it"
+            )
+        if isinstance(made, InclusionOfGroups):  # whose groups are these
+            return replace(made, of_column=of_column, groups=found, present=present)
+        above = parents_by_number(self.parents, found.labels)
+        return InclusionOfGroups(made, of_column, among(above, present), found, present)
 
     def _found(self, count: int) -> ColumnGroups:
         """Return the groups of so many columns; those that names are needed for are refused."""
@@ -204,7 +260,7 @@ class GroupedInclusion(InclusionLaw):
         return groups
 
 
-def _storable_parents(parents: Any) -> dict[str, list[str]] | None:
+def storable_parents(parents: Any) -> dict[str, list[str]] | None:
     """Return parents as lists of labels by label."""
     if parents is None:
         return None
@@ -219,7 +275,7 @@ def _storable_parents(parents: Any) -> dict[str, list[str]] | None:
     }
 
 
-def _parents_by_number(
+def parents_by_number(
     parents: dict[str, list[str]] | None, labels: tuple[str, ...]
 ) -> list[list[int]]:
     """Return the parents of every group; refuse those that there are not, and circles."""
@@ -242,6 +298,14 @@ def _parents_by_number(
             )
         placed.update(free)
     return above
+
+
+def among(above: list[list[int]], present: Array) -> tuple[Array, ...]:
+    """Return the parents of those present, by their places among these; others are in."""
+    place = {int(number): k for k, number in enumerate(present)}
+    return tuple(
+        np.array([place[k] for k in above[number] if k in place], dtype=np.intp) for number in place
+    )
 
 
 def _odds_of_groups(offsets: Floats | None, group: Array, labels: list[str]) -> Floats | None:

@@ -4,8 +4,9 @@ Laws of inclusion are settings (`BetaInclusion`, `ExpectedSize`, `IndependentInc
 columns of one problem each becomes an `Inclusion`: numbers for every size of a model and every column.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.special import betaln, log_expit, logsumexp
@@ -33,7 +34,11 @@ class Inclusion:
         Added for each variable that is in.
     shared : (float, float) or None
         The Beta law of a shared inclusion probability, where there is one.
+
+    ``learned`` tells that its odds are to be learned with the posterior, see `AnnotatedOdds`.
     """
+
+    learned: ClassVar[bool] = False
 
     by_size: Floats
     log_odds: Floats
@@ -72,7 +77,19 @@ class Inclusion:
 
 
 class InclusionLaw(Settings):
-    """What is believed of inclusion before the columns are known."""
+    """What is believed of inclusion before the columns are known.
+
+    ``ties_switches`` tells whether it makes some variables depend on others, beyond their number.
+    """
+
+    ties_switches: ClassVar[bool] = False
+
+    def found_among(self, names: Sequence[str], resolve: Callable[[Any], Any]) -> Self:
+        """Return the law with what it says of columns by name found among those of a table.
+
+        ``resolve`` makes `ColumnGroups` of groups as users give them.
+        """
+        return self
 
     def over(self, columns: Array, count: int, offsets: Floats | None = None) -> Inclusion:
         """Return the law over some of ``count`` columns: those that may be in or out.

@@ -7,7 +7,7 @@ comes out as 0 is none, so that L is no more than an upper bound.
 
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from garrote.rules.integration import Integration
 
 ESTIMATES = ("optim", "em")
 THOROUGH = "thorough"
+PATTERNS = ("canonical", "canonical+data")
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,10 @@ class SingleEffects(Prior):
         the bound by more than ten times as much.
     max_iter : int, default=500
         The most sweeps over all effects.
+    covariances : "canonical", "canonical+data" or list of matrices (K x K), default="canonical"
+        Of several responses: which patterns effects on them have, up to a size. By default effects on
+        one response alone, independent ones, correlated ones and the same on all; "canonical+data" adds
+        those of strong columns alone. How common each is, is learned (Urbut et al. 2019).
 
     Examples
     --------
@@ -73,6 +78,7 @@ class SingleEffects(Prior):
     noise_variance: float | None = None
     tol: float = 1e-4
     max_iter: int = 500
+    covariances: Any = "canonical"
     kind: ClassVar[str] = "effects"
     integrations: ClassVar[tuple[Integration, ...]] = (
         Integration.CLOSED_FORM,
@@ -111,3 +117,23 @@ class SingleEffects(Prior):
             raise ValueError(f"tol must be positive, got {self.tol!r}")
         if not isinstance(self.max_iter, Integral) or self.max_iter < 1:
             raise ValueError(f"max_iter must be a positive integer, got {self.max_iter!r}")
+        given = self.covariances
+        if isinstance(given, str):
+            if given not in PATTERNS:
+                raise ValueError(
+                    f"covariances must be one of {PATTERNS} or matrices, got {given!r}"
+                )
+            return
+        if isinstance(given, dict):
+            listed: Any = {str(name): _as_list(matrix) for name, matrix in given.items()}
+        elif isinstance(given, list | tuple) or hasattr(given, "ndim"):
+            listed = [_as_list(matrix) for matrix in given]
+        else:
+            raise ValueError(f"covariances must be one of {PATTERNS} or matrices, got {given!r}")
+        if not listed:
+            raise ValueError("covariances of SingleEffects are none: give one at least")
+        object.__setattr__(self, "covariances", listed)
+
+
+def _as_list(matrix: Any) -> Any:
+    return matrix.tolist() if hasattr(matrix, "tolist") else matrix

@@ -12,6 +12,7 @@ from garrote.likelihoods import Likelihood
 from garrote.priors.column_groups import ColumnGroups
 from garrote.results.accuracy import DISAGREES, Audit, SamplingAccuracy
 from garrote.results.credible_sets import CredibleSet, Substitutes
+from garrote.results.enrichment import Enrichment
 from garrote.results.laws import Anchor, Law, Models, Spread
 from garrote.results.optima import Optima
 from garrote.results.shapes import SlabShapes
@@ -72,6 +73,8 @@ class Posterior(Generic[AnyLaw]):
         Which shape of the slab the data prefer, where the prior left a choice.
     groups : ColumnGroups, optional
         Which columns are in together, or out together: a group is one variable then.
+    enrichment : Enrichment, optional
+        What annotations add to the log odds of inclusion, under an `AnnotatedInclusion`.
 
     Examples
     --------
@@ -101,6 +104,12 @@ class Posterior(Generic[AnyLaw]):
     substitutes: Substitutes | None = None
     shapes: SlabShapes | None = None
     groups: ColumnGroups | None = None
+    enrichment: Enrichment | None = None
+
+    @property
+    def each(self) -> tuple["Posterior[AnyLaw]", ...]:
+        """The posterior of each response: of one, itself."""
+        return (self,)
 
     @property
     def support(self) -> Array:

@@ -14,6 +14,7 @@ from sklearn.model_selection import KFold
 
 from garrote import (
     Problem,
+    ShrinkageRegressor,
     SingleEffectsRegressor,
     SparseRegressor,
     SpikeSlabRegressor,
@@ -176,10 +177,12 @@ def test_a_response_of_the_wrong_length_is_refused_with_both_lengths():
         VariationalGarrote().fit(X, y[:-1])
 
 
-def test_a_response_with_two_columns_is_refused():
+def test_a_response_with_two_columns_is_refused_by_what_takes_one():
     X, y = regression()
     with refused("(60, 2)"):
-        VariationalGarrote().fit(X, np.column_stack([y, y]))
+        ShrinkageRegressor().fit(X, np.column_stack([y, y]))
+    with refused("others being combinations of these"):
+        SpikeSlabRegressor().fit(X, np.column_stack([y, y]))
 
 
 def test_a_response_of_text_is_refused():

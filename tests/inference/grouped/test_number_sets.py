@@ -185,7 +185,7 @@ def test_a_slab_of_two_humps_is_refused():
 
 def test_a_method_that_cannot_names_those_that_can():
     X, y, groups = make_table(0)
-    with pytest.raises(ValueError, match=r"'enumerate'.*groups of columns, got 'em'"):
+    with pytest.raises(ValueError, match=r"'enumerate'.*columns are in groups, or.*got 'em'"):
         SpikeSlabRegressor(method="em", inclusion=GroupedInclusion(groups)).fit(X, y)
 
 

@@ -22,7 +22,7 @@ from garrote.cli.settings import (
     method_name,
 )
 from garrote.cli.structure import check_covariates
-from garrote.cli.variables import heredity_notes, keep_whole
+from garrote.cli.variables import heredity_notes, keep_whole, with_annotations
 
 
 def run(options: argparse.Namespace) -> int:
@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
     if table.covariates:
         check_covariates(settings.get("penalty", "none"), table)
         settings |= _always_in(table.covariates, settings, inspect.signature(estimator).parameters)
-    whole = keep_whole(options, estimator, settings, table)
+    whole = keep_whole(options, estimator, with_annotations(options, settings, estimator), table)
     settings = whole.settings
     table = replace(table, check=replace(table.check, reading=(*whole.notes, *table.check.reading)))
     if not options.quiet and options.json != "-":

@@ -76,7 +76,8 @@ def check_shared_switches(inclusion: Any) -> None:
     if not isinstance(inclusion, GroupedInclusion):
         raise ValueError(
             "inclusion must be a garrote.priors.GroupedInclusion, or None: how probable variables are, "
-            f"gamma says; got {inclusion!r}"
+            "gamma says, which is no log odds a priori. SpikeSlabRegressor and SpikeSlabClassifier take "
+            f"all laws of inclusion; got {inclusion!r}"
         )
     if inclusion.law is not None:
         raise ValueError(

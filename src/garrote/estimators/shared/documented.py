@@ -12,7 +12,10 @@ inclusion : float, array of shape (D,), pair of floats or law of `garrote.priors
     shared probability of law Beta(a, b) (`BetaInclusion`), or such that so many are expected
     (`ExpectedSize`). `GroupedInclusion` has columns in or out in groups, such as the levels of a
     word, under a Gaussian slab that does not depend on their coding; methods are then "enumerate",
-    "sample" and "metropolis". By default Beta(1, sqrt(D)): few variables are expected, and little
+    "sample" and "metropolis". Variables hang together under `TwoLevelInclusion`,
+    `CategoryInclusion`, `ChainInclusion`, `GraphInclusion` and `HeredityInclusion` (those methods,
+    and "mean-field" of numbers); `AnnotatedInclusion` learns by how much annotations raise odds. By
+    default Beta(1, sqrt(D)): few variables are expected, and little
     is assumed on how few. Of the laws compared in the documentation it gives the best calibrated
     probabilities.
 

@@ -19,6 +19,13 @@ from garrote.estimators.given.inputs import (
 from garrote.estimators.given.rows import GivenRows
 from garrote.estimators.given.zscores import HELD_NOISE, ZScoreMixin, refuse_covariates
 from garrote.estimators.registry import title_of
+from garrote.estimators.responses.joint import (
+    combined,
+    fit_several,
+    is_several,
+    predict_several,
+    score_several,
+)
 from garrote.estimators.shared.dispersion import dispersion_doubts
 from garrote.estimators.shared.labelled import SelectingClassifier
 from garrote.estimators.shared.learned_family import fit_in_turn, learns, with_learned
@@ -46,6 +53,7 @@ from garrote.likelihoods import (
 from garrote.limits.budgets import ENTRIES_OF_LABELS_REFITTED, ENTRIES_REFITTED
 from garrote.priors import PRIORS, Prior, as_prior, prior_class
 from garrote.problem import Problem
+from garrote.results.joint import JointPosterior
 from garrote.rules.integration import Integration
 from garrote.selecting.averaged import select_averaged
 from garrote.selecting.filling import Origin
@@ -89,6 +97,8 @@ class PosteriorEstimator(SelectingEstimator):
         return {"prior": {kind: prior_class(kind, *asked) for kind in kinds}, "method": METHODS}
 
     def _fit_rows(self, rows: Arguments) -> None:
+        for name in ("selections_", "noise_covariance_"):  # of several responses before
+            self.__dict__.pop(name, None)
         self._method_for(self._prior(), 1, 1)  # refuses settings before any work
         given = GivenRows.of(self, rows)
         if len(given.classes):
@@ -125,7 +135,10 @@ class PosteriorEstimator(SelectingEstimator):
 
     def _refit_settings(self) -> dict[str, Any]:
         """Return the method that was used, with less work, and the prior."""
-        if not {"method", "prior"} <= self.get_params(deep=False).keys():
+        if (
+            isinstance(self.posterior_, JointPosterior)
+            or not {"method", "prior"} <= self.get_params(deep=False).keys()
+        ):
             return {}
         method = as_method(self.method)
         if method.by_size:
@@ -233,6 +246,19 @@ class PosteriorRegressor(SurvivalMixin, PosteriorEstimator, ZScoreMixin, Selecti
     covariates: Any
     fit_intercept: bool
 
+    def _fit_rows(self, rows: Arguments) -> None:
+        if not is_several(self, rows.y):
+            super()._fit_rows(rows)
+            return
+        self.selections_ = fit_several(self, rows, seed_of(getattr(self, "random_state", None)))
+        names = self.posterior_.response_names
+        self.selection_ = combined(self.selections_, self.coef_, names)
+        text = doubt_of(
+            Inferred(self.posterior_[0], self.certificate_, self.method_, ""), as_method("auto")
+        )
+        if text is not None:
+            warnings.warn(text, ConvergenceWarning, stacklevel=3)
+
     @property
     def _likelihood(self) -> Any:
         likelihood = with_learned(as_likelihood(self.family), self)
@@ -281,11 +307,14 @@ class PosteriorRegressor(SurvivalMixin, PosteriorEstimator, ZScoreMixin, Selecti
 
         Predictions are means of y: for family "binomial" the probability of label 1, for "poisson" the
         rate; rows with a rate beyond e^300 are refused. The standard deviation is that of a new y; it
-        covers noise, coefficients, intercept and the choice of the model. An ``offset`` is a known part
+        covers noise, coefficients, intercept and the choice of the model. Of K responses both have K
+        columns. An ``offset`` is a known part
         of the linear predictor.
         """
         check_is_fitted(self, "coef_")
         X, likelihood = check_new_rows(self, X), self._likelihood
+        if np.ndim(self.coef_) == 2:
+            return predict_several(self, X, return_std, offset)
         known = check_new_offset(self, likelihood, offset, X.shape[0])
         if not likelihood.least_squares:
             found = self._averaged_mean(X, known, return_std)
@@ -324,6 +353,9 @@ class PosteriorRegressor(SurvivalMixin, PosteriorEstimator, ZScoreMixin, Selecti
         With an offset the null model is a constant beside it. Of times until an event it is the
         concordance.
         """
+        check_is_fitted(self, "coef_")
+        if np.ndim(self.coef_) == 2:
+            return score_several(self, X, y, sample_weight, offset)
         likelihood = self._likelihood
         if likelihood.of_times:
             return self.concordance(X, y, sample_weight, offset)

@@ -21,6 +21,7 @@ from garrote.likelihoods import Gaussian
 from garrote.limits.budgets import ENTRIES_REFITTED
 from garrote.priors import ColumnGroups
 from garrote.problem import Problem
+from garrote.results.joint import JointPosterior
 from garrote.results.laws import Anchor
 from garrote.results.posterior import Posterior
 from garrote.results.selections.groups import VariableGroups
@@ -54,6 +55,9 @@ class SelectingEstimator(NamedSettings, SaveMixin, StatesSelection):
             well: all are fitted at once, with one alpha and coefficients of shape (K, D), and
             `GroupLasso` puts a variable in or out for all of them (multi-task regression). Of
             ``family="cox"`` times and events: see `garrote.likelihoods.survival_times`.
+            `GroupLasso` puts a variable in or out for all of them (multi-task regression). With
+            `SpikeSlabRegressor`, `SingleEffectsRegressor` and `VariationalGarrote` they share which
+            variables are in.
         sample_weight : array of shape (N,), optional
             A weight of k counts as k repeats of a row, 0 takes it out.
         offset : array of shape (N,), optional
@@ -150,6 +154,11 @@ class SelectingEstimator(NamedSettings, SaveMixin, StatesSelection):
         from garrote.estimators.validation import Rows, validate, with_validation
 
         check_is_fitted(self, "coef_")
+        if isinstance(getattr(self, "posterior_", None), JointPosterior):
+            raise ValueError(
+                "validate measures one response: fit and validate each by itself, or take "
+                "sklearn.model_selection.cross_val_score for R^2 of all together"
+            )
         names = None if hasattr(X, "columns") else self.selection_.names
         rows = Rows.of(X, y, sample_weight, offset, groups, names)
         found = validate(self, rows, cv, random_state)
@@ -170,9 +179,9 @@ class SelectingEstimator(NamedSettings, SaveMixin, StatesSelection):
 class SelectingRegressor(SelectingEstimator, RegressorMixin, BaseEstimator):
     """A regressor that selects and has a ``posterior_``."""
 
-    posterior_: Posterior
+    posterior_: Posterior | JointPosterior
     coef_: Floats
-    intercept_: float
+    intercept_: float | Floats
     _anchor: Anchor
 
     def _keep_anchor(self, problem: Problem) -> None:

@@ -19,6 +19,10 @@ _HEREDITY = (
     "parents need a posterior over models, and single effects know none: take SpikeSlabRegressor, or "
     "SpikeSlabClassifier, with this inclusion"
 )
+_TIES = (
+    "single effects are independent of each other, and this law of inclusion has variables depend on "
+    "others: take SpikeSlabRegressor, or SpikeSlabClassifier, with it, or an AnnotatedInclusion"
+)
 
 
 @dataclass(frozen=True)
@@ -88,6 +92,8 @@ class GroupedColumns:
     def __init__(self, problem: Problem, law: InclusionOfGroups, projected: bool = True):
         if law.has_parents:
             raise ValueError(_HEREDITY)
+        if law.ties is not None:
+            raise ValueError(_TIES)
         self.found = law.groups
         self.groups = law.of_column.copy()
         outside = np.flatnonzero(self.groups < 0)

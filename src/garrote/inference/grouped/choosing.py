@@ -8,7 +8,15 @@ from garrote.inference.effects.single_effects import single_effects_posterior
 from garrote.inference.grouped.fitted import enumerate_fitted_sets, walk_fitted_sets
 from garrote.inference.grouped.labels import sample_label_sets
 from garrote.inference.grouped.ways import enumerate_number_sets, sample_number_sets
-from garrote.inference.methods import EffectByEffect, Enumerate, Method, Metropolis, Sample
+from garrote.inference.mean_field.tied import tied_mean_field
+from garrote.inference.methods import (
+    EffectByEffect,
+    Enumerate,
+    MeanField,
+    Method,
+    Metropolis,
+    Sample,
+)
 from garrote.inference.task import Inferred, Task
 from garrote.priors.base import Prior
 from garrote.priors.grouped_inclusion import InclusionOfGroups
@@ -28,6 +36,7 @@ WAYS_OF_GROUPS: dict[Integration, dict[tuple[str, type[Method]], Way]] = {
         ("models", Enumerate): enumerate_number_sets,
         ("models", Sample): sample_number_sets,
         ("models", Metropolis): sample_number_sets,
+        ("models", MeanField): tied_mean_field,
         ("effects", EffectByEffect): single_effects_posterior,
     },
     Integration.POLYA_GAMMA: {

@@ -25,20 +25,20 @@ def resolve_law(
         The columns themselves, which "factors" looks at.
     """
     law = as_inclusion(given, count)
-    if not isinstance(law, GroupedInclusion):
+    if not isinstance(law, InclusionLaw):
         return law
 
     def resolve(groups: Any) -> ColumnGroups:
         numbers, labels = resolve_named_groups(groups, count, names, X)
         return ColumnGroups(labels, numbers)
 
-    return law.with_groups(resolve)
+    known = [f"x{j}" for j in range(count)] if names is None else [str(name) for name in names]
+    return law.found_among(known, resolve)
 
 
 def groups_of(law: Any) -> ColumnGroups | None:
     """Return the groups of a law whose groups were found; None where it has none."""
-    found = getattr(law, "groups", None)
-    return found if isinstance(found, ColumnGroups) else None
+    return law.groups if isinstance(law, GroupedInclusion) else None
 
 
 def law_over_groups(made: Any) -> InclusionOfGroups | None:

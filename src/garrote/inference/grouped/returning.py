@@ -32,7 +32,8 @@ def return_posterior(
         spread=_spread(rotation, posterior.spread),
         law=posterior.law.of_columns(rotation),
         accuracy=_accuracy(rotation, posterior.accuracy, first),
-        groups=rotation.before.groups,
+        # Variables that are one column each keep their names.
+        groups=None if rotation.before.ties_columns else rotation.before.groups,
     )
     return replace(made, substitutes=_substitutes(rotation, inclusion, components, first))
 

@@ -88,10 +88,12 @@ def _inferred(
 
 def describe(task: Task, how: str) -> str:
     """Say what was done, and that columns of a group stand together."""
-    groups = len(task.beliefs.inclusion)
-    return (
-        f"{how}; {task.usable} columns are {groups} variables, each in or out with all its columns"
-    )
+    law = task.beliefs.inclusion
+    if not law.are_single:
+        how += (
+            f"; {task.usable} columns are {len(law)} variables, each in or out with all its columns"
+        )
+    return f"{how}; {law.words}" if law.words else how
 
 
 def column_sizes(task: Task, found: Findings) -> Floats:

@@ -99,7 +99,7 @@ def factorised_posterior(
     optima: Optima,
     optima_weights: Floats,
     names: tuple[str, ...],
-    checked: Audit,
+    checked: Audit | None,
     log_evidence: float | None,
     shapes: SlabShapes | None = None,
 ) -> Posterior[Mixture]:

@@ -1,15 +1,16 @@
 """The Polya-Gamma sampler of labels where columns are in or out in groups.
 
 As in `garrote.solvers.labels.logistic_gibbs`, but every group is drawn in turn: in or out given the
-others' coefficients, its own integrated out together, and then these together. A group that has a child
-in is in, one that has a parent out is out. One of the groups that are in is then exchanged, for any of
-those out.
+others' coefficients, its own integrated out together, and then these together. A group that the
+prior does not let go is in, one that it does not let come is out. One of the groups that are in is then
+exchanged, for any of those out.
 """
 
 import numpy as np
 
 from garrote._jit import kernel
 from garrote.priors.grouped_inclusion import InclusionOfGroups
+from garrote.priors.structured.switch_table import flip, prior_gain, take_out_everyone
 from garrote.solvers.algebra.factor_updates import factor_column
 from garrote.solvers.labels.logistic_draws import LabelledRows, draw_weights, predict
 from garrote.solvers.labels.logistic_gibbs import LogisticGibbsWalk
@@ -65,16 +66,12 @@ class GroupedLogisticWalk(LogisticGibbsWalk):
 
 
 @kernel
-def _may_flip(table, inside, g):
-    """Tell whether a group may come, all its parents being in, or leave, no child of it being in."""
-    against = 0
-    if inside[g]:
-        for a in range(table.child_first[g], table.child_first[g + 1]):
-            against += inside[table.children[a]]
-    else:
-        for a in range(table.parent_first[g], table.parent_first[g + 1]):
-            against += not inside[table.parents[a]]
-    return against == 0
+def _take_stock(table, inside):
+    """Make the present set of the prior that of the state."""
+    take_out_everyone(table.switches)
+    for g in range(inside.shape[0]):
+        if inside[g]:
+            flip(table.switches, g)
 
 
 @kernel
@@ -162,22 +159,20 @@ def _update(
     columns, omega, slope, table, ridge, coef, inside, order, draws, normals, averages
 ):  # fmt: skip
     """Draw groups in turn; ``slope`` is kappa - omega eta, and follows."""
-    size = 0
-    for g in range(inside.shape[0]):
-        size += inside[g]
+    _take_stock(table, inside)
     for g in order:
-        free = _may_flip(table, inside, g)
-        if not (free or inside[g]):
+        prior = prior_gain(table.switches, g)
+        if prior == -np.inf:
             continue
         first, r = table.first[g], table.first[g + 1] - table.first[g]
-        log_ratio = _describe(columns, omega, slope, table, ridge, coef, g) + table.log_odds[g]
-        others = size - inside[g]
-        log_ratio += table.by_size[others + 1] - table.by_size[others]
+        log_ratio = _describe(columns, omega, slope, table, ridge, coef, g) + prior
         p = 1.0 / (1.0 + np.exp(-log_ratio)) if log_ratio > -700.0 else 0.0
-        p = p if free else 1.0
+        p = 1.0 if prior == np.inf else p
         _average(table, averages, g, p)
+        stays = inside[g]
         inside[g] = draws[g] < p
-        size = others + inside[g]
+        if inside[g] != stays:
+            flip(table.switches, g)
         for a in range(r):
             table.other[a] = 0.0
             if inside[g]:
@@ -189,16 +184,19 @@ def _update(
 @kernel
 def _exchange(columns, omega, slope, table, ridge, coef, inside, leaves, draw, normals):
     """Take a group out, and one of those that may come in, by their weights; it may be the same."""
-    if not _may_flip(table, inside, leaves):
+    _take_stock(table, inside)
+    if np.isinf(prior_gain(table.switches, leaves)):
         return
+    flip(table.switches, leaves)
     nothing = np.zeros(table.vector.shape[0])
     _place(columns, omega, slope, table, coef, leaves, nothing)
     inside[leaves] = False
     count = inside.shape[0]
     logs, best = np.full(count, -np.inf), -np.inf
     for g in range(count):
-        if not inside[g] and _may_flip(table, inside, g):
-            logs[g] = _describe(columns, omega, slope, table, ridge, coef, g) + table.log_odds[g]
+        prior = -np.inf if inside[g] else prior_gain(table.switches, g)
+        if prior > -np.inf:
+            logs[g] = _describe(columns, omega, slope, table, ridge, coef, g) + prior
             best = max(best, logs[g])
     total, comes = 0.0, leaves
     for g in range(count):

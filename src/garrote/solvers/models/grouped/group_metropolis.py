@@ -1,22 +1,21 @@
 """Metropolis sampling of sets of groups by random flips and swaps (Murphy 2012, section 13.2.3.2).
 
 Half of the proposals flip one group; the others exchange one that is in for one that is out. Both are
-scored from the factor of the present model, and refused where a parent would be missing.
+scored from the factor of the present model, and refused where the prior does not allow the other set.
 """
 
 import numpy as np
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
+from garrote.priors.structured.switch_table import prior_gain, swap_gain
 from garrote.solvers.algebra.factor_updates import invert_root
 from garrote.solvers.models.grouped.group_odds import (
     gain_of_coming,
     gain_of_leaving,
     gain_of_swap,
     is_inside,
-    may_flip,
-    may_swap,
-    prior_gain,
+    take_stock,
 )
 from garrote.solvers.models.grouped.group_walk import (
     GroupWalk,
@@ -60,17 +59,15 @@ def _propose(rule, table, factor, inverse, random):
     """Return the group that is to leave, or -1, the one that is to come, and the log ratio."""
     k, count = factor.size[0], table.first.shape[0] - 1
     g = int(random[1] * count)
-    size = 0
-    for other in range(count):
-        size += is_inside(factor, table, other)
-    inside = is_inside(factor, table, g)
+    take_stock(factor, table)
+    size, inside = table.switches.size[0], is_inside(factor, table, g)
     if random[0] < 0.5:
-        if not may_flip(factor, table, g):
+        prior = prior_gain(table.switches, g)
+        if np.isinf(prior):
             return -1, -1, -np.inf
         if inside:
-            gain = gain_of_leaving(factor, rule, table, g, k, inverse)
-            return g, -1, gain - prior_gain(table, g, size - 1)
-        return -1, g, gain_of_coming(factor, rule, table, g, k) + prior_gain(table, g, size)
+            return g, -1, gain_of_leaving(factor, rule, table, g, k, inverse) - prior
+        return -1, g, gain_of_coming(factor, rule, table, g, k) + prior
     if inside or size == 0:
         return -1, -1, -np.inf
     # Members and others are taken evenly: a swap and its way back are equally likely.
@@ -80,10 +77,10 @@ def _propose(rule, table, factor, inverse, random):
             if wanted == 0:
                 leaves = other
             wanted -= 1
-    if not may_swap(factor, table, leaves, g):
+    prior = swap_gain(table.switches, leaves, g)
+    if prior == -np.inf:
         return -1, -1, -np.inf
-    gain = gain_of_swap(factor, rule, table, leaves, g, k, inverse)
-    return leaves, g, gain + table.log_odds[g] - table.log_odds[leaves]
+    return leaves, g, prior + gain_of_swap(factor, rule, table, leaves, g, k, inverse)
 
 
 @kernel

@@ -14,6 +14,7 @@ from garrote._jit import kernel
 from garrote.arrays import Array, Floats
 from garrote.priors.evidence import log_evidence, log_evidence_ratio
 from garrote.priors.grouped_inclusion import InclusionOfGroups
+from garrote.priors.structured.switch_table import SwitchTable, flip, listed, take_out_everyone
 from garrote.problem import Problem
 from garrote.solvers.algebra.factor_updates import factor_column
 from garrote.solvers.algebra.model_factor import dependent_share
@@ -22,8 +23,8 @@ from garrote.solvers.algebra.model_factor import dependent_share
 class GroupTable(NamedTuple):
     """Groups and what is believed of them, in arrays: group g has ``columns[first[g] : first[g + 1]]``.
 
-    ``blocks`` are the groups' own cross products, one after another from ``block[g]`` on; parents and
-    children are listed as columns are. The last five are scratch, as large as the largest group.
+    ``blocks`` are the groups' own cross products, one after another from ``block[g]`` on; ``switches``
+    is the prior on sets of groups. The last five are scratch, as large as the largest group.
     """
 
     first: Array
@@ -31,12 +32,7 @@ class GroupTable(NamedTuple):
     length: Floats
     block: Array
     blocks: Floats
-    by_size: Floats
-    log_odds: Floats
-    parent_first: Array
-    parents: Array
-    child_first: Array
-    children: Array
+    switches: SwitchTable
     square: Floats
     beside: Floats
     cross: Floats
@@ -52,25 +48,15 @@ def group_table(problem: Problem, law: InclusionOfGroups) -> GroupTable:
         np.diag(problem.curvature[members]) if len(members) == 1 else problem.known_block(members)
         for members in columns
     ]
-    children = [
-        np.array([c for c in range(len(law)) if g in law.parents[c]], int) for g in range(len(law))
-    ]
     widest = max(sizes, default=1)
     square, beside, cross = np.zeros((3, widest, widest))
     vector, other = np.zeros((2, widest))
     return GroupTable(
-        *_listed(columns), problem.curvature,
+        *listed(columns), problem.curvature,
         np.cumsum([0, *(size**2 for size in sizes)]).astype(np.int64),
         np.concatenate([np.zeros(0), *(members.ravel() for members in blocks)]),
-        law.over_groups.by_size, law.over_groups.log_odds,
-        *_listed(law.parents), *_listed(children), square, beside, cross, vector, other,
+        law.table(), square, beside, cross, vector, other,
     )  # fmt: skip
-
-
-def _listed(lists: list[Array] | tuple[Array, ...]) -> tuple[Array, Array]:
-    """Return where each list begins, and all of them one after another."""
-    ends = np.cumsum([0, *map(len, lists)]).astype(np.int64)
-    return ends, np.concatenate([np.zeros(0), *lists]).astype(np.int64)
 
 
 @kernel(inline=True)
@@ -80,26 +66,12 @@ def is_inside(factor, table, g):
 
 
 @kernel
-def may_flip(factor, table, g):
-    """Tell whether a group may come, all its parents being in, or leave, no child of it being in."""
-    if is_inside(factor, table, g):
-        for a in range(table.child_first[g], table.child_first[g + 1]):
-            if is_inside(factor, table, table.children[a]):
-                return False
-        return True
-    for a in range(table.parent_first[g], table.parent_first[g + 1]):
-        if not is_inside(factor, table, table.parents[a]):
-            return False
-    return True
-
-
-@kernel
-def may_swap(factor, table, i, j):
-    """Tell whether group j may take the place of group i, which is not its parent."""
-    for a in range(table.parent_first[j], table.parent_first[j + 1]):
-        if table.parents[a] == i:
-            return False
-    return may_flip(factor, table, i) and may_flip(factor, table, j)
+def take_stock(factor, table):
+    """Make the present set of the prior that of the model."""
+    take_out_everyone(table.switches)
+    for g in range(table.first.shape[0] - 1):
+        if is_inside(factor, table, g):
+            flip(table.switches, g)
 
 
 @kernel
@@ -222,9 +194,3 @@ def gain_of_swap(factor, rule, table, i, j, k, inverse):
     left = factor.left[0]
     there = log_evidence(rule, k - ri + rj, log_det + more_det, max(left + drop - more, 0.0))
     return there - log_evidence(rule, k, 0.0, left) if there > -np.inf else -np.inf
-
-
-@kernel(inline=True)
-def prior_gain(table, g, others):
-    """Return the prior log odds of a group beside so many others."""
-    return table.by_size[others + 1] - table.by_size[others] + table.log_odds[g]

@@ -21,10 +21,9 @@ def _listed(law: InclusionOfGroups, most: float) -> Array:
     """Return all allowed sets; those of the first groups alone where they are beyond ``most``."""
     inside = np.zeros((1, len(law)), dtype=bool)
     for group in parents_first(law):
-        may = inside[inside[:, law.parents[group]].all(axis=1)]
-        more = may.copy()
+        more = inside.copy()
         more[:, group] = True
-        inside = np.concatenate([inside, more])
+        inside = np.concatenate([inside, more[law.allowed(more, [group])]])
         if len(inside) > most:
             break
     return inside

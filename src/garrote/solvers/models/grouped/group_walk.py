@@ -5,7 +5,7 @@ all others, it flips at the rate (p (1 - calm p) + e / G) / p where it is in, an
 where it is out: what is improbable is left quickly, and what is likely to matter is tried often. Groups
 that resemble each other are exchanged at the rate q / (1 + q), q being the odds of the two sets. The
 walk's target is the posterior times Z, the sum of all rates, so that a state counts by 1 / Z. Groups
-that have a child in, or a parent out, stay.
+that the prior does not let go, or come, stay.
 """
 
 from typing import Any, NamedTuple
@@ -16,6 +16,7 @@ from garrote._jit import kernel
 from garrote.arrays import Array, Floats
 from garrote.priors.evidence import noise_mean, slab_moments
 from garrote.priors.grouped_inclusion import InclusionOfGroups
+from garrote.priors.structured.switch_table import prior_gain, swap_gain
 from garrote.solvers.algebra.factor_updates import invert_root
 from garrote.solvers.algebra.gram_rows import GramRows
 from garrote.solvers.algebra.model_factor import (
@@ -31,9 +32,7 @@ from garrote.solvers.models.grouped.group_odds import (
     gain_of_swap,
     group_table,
     is_inside,
-    may_flip,
-    may_swap,
-    prior_gain,
+    take_stock,
 )
 from garrote.solvers.models.model_chain import Averages, Target, weigh
 
@@ -114,6 +113,7 @@ def _score(rule, table, factor, rates, inverse):
     """Fill in the log odds of all groups and the logs of all rates; return the log of their sum."""
     k = factor.size[0]
     invert_root(factor.root, inverse, k)
+    take_stock(factor, table)
     best = _score_flips(rule, table, factor, rates, inverse, k)
     best = max(best, _score_swaps(rule, table, factor, rates, inverse, k))
     if best == -np.inf:  # nothing may move
@@ -129,20 +129,19 @@ def _score(rule, table, factor, rates, inverse):
 @kernel
 def _score_flips(rule, table, factor, rates, inverse, k):
     """Fill in the log odds of all groups and the logs of the rates of flips; return the largest."""
-    count, size, best = rates.log_odds.shape[0], 0, -np.inf
-    for g in range(count):
-        size += is_inside(factor, table, g)
+    count, best = rates.log_odds.shape[0], -np.inf
     for g in range(count):
         inside = is_inside(factor, table, g)
         rates.log_rate[g] = -np.inf
-        if not may_flip(factor, table, g):
-            rates.log_odds[g] = np.inf if inside else -np.inf
+        prior = prior_gain(table.switches, g)
+        if np.isinf(prior):  # it has to stay where it is
+            rates.log_odds[g] = prior
             continue
         if inside:
             gain = -gain_of_leaving(factor, rule, table, g, k, inverse)
-            odds = max(gain + prior_gain(table, g, size - 1), -_STUCK)
+            odds = max(gain + prior, -_STUCK)
         else:
-            odds = gain_of_coming(factor, rule, table, g, k) + prior_gain(table, g, size)
+            odds = gain_of_coming(factor, rule, table, g, k) + prior
         rates.log_odds[g] = odds
         if odds > -np.inf:
             rates.log_rate[g] = _log_rate(odds, inside, np.log(_EXPLORATION / count))
@@ -170,9 +169,9 @@ def _score_swaps(rule, table, factor, rates, inverse, k):
         rates.log_swap[a] = -np.inf
         if not is_inside(factor, table, i) or is_inside(factor, table, j):
             continue
-        if may_swap(factor, table, i, j):
-            odds = gain_of_swap(factor, rule, table, i, j, k, inverse)
-            odds += table.log_odds[j] - table.log_odds[i]
+        prior = swap_gain(table.switches, i, j)
+        if prior > -np.inf:
+            odds = prior + gain_of_swap(factor, rule, table, i, j, k, inverse)
             if odds > -np.inf:
                 rates.log_swap[a] = -np.log1p(np.exp(min(-odds, 700.0)))
                 best = max(best, rates.log_swap[a])
@@ -202,11 +201,8 @@ def count_groups(factor, rule, table, inverse, averages, weight):
     """Count a state: its size in groups, its noise, and the coefficients of its members."""
     k = factor.size[0]
     f1, f2, f3 = slab_moments(rule, k, factor.left[0])
-    size = 0
-    for g in range(table.first.shape[0] - 1):
-        size += is_inside(factor, table, g)
     averages.weight[0] += weight
-    averages.by_size[size] += weight
+    averages.by_size[table.switches.size[0]] += weight
     averages.noise[0] += weight * noise_mean(rule, k, factor.left[0])
     for a in range(k):
         j = factor.members[a]

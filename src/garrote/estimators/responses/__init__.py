@@ -1,0 +1,1 @@
+"""Several responses at once: what regressors do with a matrix y, whose columns share variables."""

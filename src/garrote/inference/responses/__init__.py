@@ -1,0 +1,1 @@
+"""Posteriors of several responses that share which variables are in."""

@@ -1,0 +1,1 @@
+"""Several responses at once: evidences of models that all share, walks over these, single effects."""
