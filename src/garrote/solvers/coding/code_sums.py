@@ -1,8 +1,9 @@
 """What the codes of signals come to: sums by which atoms can be found without the signals themselves."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse
 
 from garrote.arrays import Array, Floats
 
@@ -37,19 +38,19 @@ class CodeSums(NamedTuple):
     @classmethod
     def of(
         cls,
-        codes: Floats,
+        codes: Any,
         values: Floats,
         seen: Array,
         weights: Floats,
         variance: Floats | None = None,
         probability: Floats | None = None,
     ) -> "CodeSums":
-        """Sum up: codes as means, which may have variances, and probabilities of not being 0."""
-        weighted, whole = codes * weights[:, None], bool(seen.all())
+        """Sum up: codes, which may be sparse, as means with variances and probabilities of being in."""
+        weighted, whole = scipy.sparse.diags_array(weights) @ codes, bool(seen.all())
         if whole:
-            inner = (weighted.T @ codes)[None]
+            inner = _dense(weighted.T @ codes)[None]
         else:
-            inner = np.array([weighted[shown].T @ codes[shown] for shown in seen.T])
+            inner = np.array([_dense(weighted[shown].T @ codes[shown]) for shown in seen.T])
         uncertain, sizes = np.zeros((1, codes.shape[1])), weights @ codes**2
         if variance is not None:
             uncertain = (
@@ -115,3 +116,7 @@ class CodeSums(NamedTuple):
     def own(self) -> Floats:
         """Of each atom the sum of squares of its codes, for each entry: of shape (K, 1 or D)."""
         return np.asarray(np.einsum("jkk->kj", self.inner))
+
+
+def _dense(products: Any) -> Floats:
+    return np.asarray(products.toarray() if scipy.sparse.issparse(products) else products)
