@@ -45,13 +45,16 @@ class LearningRecord(Shown):
 
     def followed_by(self, other: "LearningRecord") -> "LearningRecord":
         """Return a record that goes on with the rounds of another one."""
-        return LearningRecord(
-            np.concatenate([self.objective, other.objective]),
-            np.concatenate([self.left, other.left]),
-            np.concatenate([self.size, other.size]),
-            np.concatenate([self.replaced, other.replaced]),
-            self.whole,
-        )
+        both = zip(self._curves, other._curves, strict=True)
+        return LearningRecord(*(np.concatenate(each) for each in both), whole=self.whole)
+
+    @property
+    def _curves(self) -> tuple[Floats, Floats, Floats, Array]:
+        return self.objective, self.left, self.size, self.replaced
+
+    def last(self) -> "LearningRecord":
+        """Return its last round as that of one batch."""
+        return LearningRecord(*(each[-1:] for each in self._curves), whole=False)
 
     def __len__(self) -> int:
         return len(self.objective)

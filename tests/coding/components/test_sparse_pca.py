@@ -9,6 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import garrote
 from garrote.coding import SparsePCA
+from garrote.displays import LearningDisplay
 from scikit_checks import scikit_learn_checks
 
 METHODS = ("deflation", "jointly")
@@ -252,3 +253,29 @@ def test_gaps_and_single_rows_are_refused_with_their_place():
         SparsePCA(1).fit(X[:1])
     with pytest.raises(ValueError, match="X has 3 columns, but there are 2 atoms"):
         SparsePCA(2).fit(X[:5]).inverse_transform(np.ones((2, 3)))
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("alpha", [None, 0.4])
+def test_the_objective_along_steps_never_rises_and_ends_where_it_is(method, alpha, tmp_path):
+    X = rows_of_two_factors()
+    model = SparsePCA(3, alpha, method=method).fit(X)
+    record = model.record_
+    assert np.diff(record.objective).max(initial=0.0) <= 1e-10 * record.objective[0]
+    if method == "jointly":
+        assert record.objective[-1] == pytest.approx(objective(X, model.loadings_, model.alpha_))
+    centred = X - X.mean(axis=0)
+    left, rest = centred, centred.copy()
+    for loading in model.loadings_[np.abs(model.loadings_).sum(axis=1) > 0]:
+        score = left @ loading / np.linalg.norm(left @ loading)
+        left = left - np.outer(score, score @ left)
+        rest -= np.sqrt(len(X)) * np.outer(score, loading)
+    error = np.sum(rest**2) / len(X)
+    paid = np.sum(model.alpha_ * np.abs(model.loadings_).sum(axis=1))
+    if method == "deflation":
+        assert record.objective[-1] == pytest.approx(0.5 * error + paid)
+        assert record.left[-1] == pytest.approx(error / np.sum(centred**2) * len(X))
+    assert record.size[-1] == np.count_nonzero(np.abs(model.loadings_).sum(axis=1))
+    model.save(tmp_path / "components.garrote")
+    again = garrote.load(tmp_path / "components.garrote")
+    assert LearningDisplay.from_estimator(again).line_.get_ydata()[-1] == record.objective[-1]

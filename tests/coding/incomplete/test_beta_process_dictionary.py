@@ -155,6 +155,7 @@ def test_constant_silent_and_single_signals_have_their_answers():
 @pytest.mark.parametrize(
     ("change", "X", "message"),
     [
+        ({"forgetting": -1.0}, None, "forgetting must be >= 0"),
         ({"n_components": 0}, None, "n_components must be an integer >= 1, got 0"),
         ({"mass": 0.0}, None, "mass must be positive"),
         ({"n_steps": 0}, None, "n_steps must be an integer >= 1"),
@@ -170,3 +171,43 @@ def test_what_nothing_could_be_learned_from_is_refused(change, X, message):
     signals = planted(20)[2] if X is None else X
     with pytest.raises(ValueError, match=message):
         BetaProcessDictionary(**change).fit(signals)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_learning_in_parts_is_as_good_as_learning_from_the_whole(missing, tmp_path):
+    atoms, _, signals = planted(600, missing=missing)
+    model = BetaProcessDictionary(16, random_state=0)
+    for rows in np.split(np.arange(600), 4):
+        model.partial_fit(signals[rows])
+    whole = BetaProcessDictionary(16, random_state=0).fit(signals)
+    assert len(model.record_) == 4 * 300
+    assert model.signals_.shape == (150, 12)
+    assert model.noise_variance_ == pytest.approx(whole.noise_variance_, rel=0.1)
+    rng = np.random.default_rng(5)
+    new = (rng.standard_normal((200, 5)) * (rng.random((200, 5)) < 0.3)) @ atoms
+    seen = np.where(rng.random(new.shape) < 0.3, np.nan, new + 0.1 * rng.standard_normal(new.shape))
+    errors = []
+    for one in (model, whole):
+        found = one.reconstruct(seen)
+        errors.append(np.sqrt(np.mean((found.mean - new) ** 2)))
+        assert 0.85 < np.mean(np.abs(found.mean - new) < 1.96 * found.deviation) < 0.995
+    assert errors[0] < 1.15 * errors[1]
+    model.save(tmp_path / "parts.garrote")
+    again = garrote.load(tmp_path / "parts.garrote").partial_fit(signals[:50])
+    np.testing.assert_array_equal(again.components_, model.partial_fit(signals[:50]).components_)
+
+
+def test_the_first_part_is_a_fit_and_several_chains_go_on_each_from_its_own_end():
+    _, _, signals = planted(60)
+    settings = {"n_steps": 5, "burn_in": 5, "n_chains": 2, "random_state": 3}
+    one = BetaProcessDictionary(8, **settings).partial_fit(1e3 * signals)
+    whole = BetaProcessDictionary(8, **settings).fit(1e3 * signals)
+    np.testing.assert_array_equal(one.signals_, whole.signals_)
+    seen = []
+    one.partial_fit(1e3 * signals[:20], each_draw=lambda each: seen.append(each.copy()))
+    assert len(seen) == 10
+    np.testing.assert_allclose(np.mean(seen, axis=0), one.signals_)
+    assert len(one.draws_) == 10
+    assert one.inclusion_.shape == (8,)
+    with pytest.raises(ValueError, match="features"):
+        one.partial_fit(signals[:, :5])

@@ -6,6 +6,15 @@ import pytest
 import garrote
 from garrote.coding import PenalisedFactors, SparseMatrixFactorization, SpikeSlabFactors
 from garrote.displays import AtomsDisplay, LearningDisplay
+from garrote.solvers.coding.factor_moments import (
+    Numbers,
+    Side,
+    code_sums,
+    expected_error_by_sums,
+    expected_errors,
+    loaded,
+    loaded_by_sums,
+)
 from reference_coding import likeness, planted_factors
 
 QUICK = [PenalisedFactors(0.3, 0.3), SpikeSlabFactors(1, 60)]
@@ -153,6 +162,7 @@ def test_what_nothing_could_be_learned_from_is_refused(change, X, message):
         (lambda: PenalisedFactors(gamma=-1.0), "gamma must be >= 0"),
         (lambda: SpikeSlabFactors(0), "n_starts must be an integer >= 1"),
         (lambda: SpikeSlabFactors(1, -1), "n_easing must be an integer >= 0"),
+        (lambda: SpikeSlabFactors(1, forgetting=-1.0), "forgetting must be >= 0, got -1.0"),
     ],
 )
 def test_settings_that_mean_nothing_are_refused(make, message):
@@ -199,7 +209,7 @@ def test_learning_goes_on_in_parts(missing, tmp_path):
     np.testing.assert_array_equal(again.components_, model.partial_fit(batches[0]).components_)
 
 
-def test_parts_count_by_their_weights_and_only_a_price_learns_in_parts():
+def test_parts_count_by_their_weights():
     _, _, signals = planted_factors(60, 12, 3)
     weights = np.random.default_rng(0).integers(0, 3, 60)
     one, two = (
@@ -209,8 +219,80 @@ def test_parts_count_by_their_weights_and_only_a_price_learns_in_parts():
         one.partial_fit(signals[rows], sample_weight=weights[rows])
         two.partial_fit(np.repeat(signals[rows], weights[rows], axis=0))
     np.testing.assert_allclose(one.components_, two.components_, atol=1e-10)
-    assert not hasattr(SparseMatrixFactorization(4, "spike-slab"), "partial_fit")
     with pytest.raises(ValueError, match="every entry of the signals that have weight is missing"):
         one.partial_fit(
             np.where([[False], [True], [True]], np.nan, signals[:3]), sample_weight=[0, 1, 1]
         )
+
+
+def _filled_in(model, signals, truth):
+    """Return the root mean square of errors of entries that were not seen."""
+    filled = model.inverse_transform(model.transform(signals))
+    return np.sqrt(np.mean((filled - truth)[np.isnan(signals)] ** 2))
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_a_spike_and_slab_learns_in_parts_as_well_as_from_the_whole(missing, tmp_path):
+    parts, truth, signals = planted_factors(600, missing=missing, seed=0)
+    method = SpikeSlabFactors(1, 100)
+    settings = {"random_state": 0, "tol": 1e-5}
+    model = SparseMatrixFactorization(8, method, **settings)
+    for rows in np.split(np.arange(600), 6):
+        model.partial_fit(signals[rows])
+        assert model.certificate_.value < 0.06
+    whole = SparseMatrixFactorization(8, method, **settings).fit(signals)
+    assert len(model.record_) == 6
+    assert model.codes_.shape == (100, 8)
+    assert likeness(parts, model.components_).min() > 0.96
+    assert (model.inclusion_ > 0.5).any(axis=1).sum() <= 6
+    assert model.noise_variance_ == pytest.approx(whole.noise_variance_, rel=0.02)
+    rng = np.random.default_rng(9)
+    hidden = np.where(rng.random(truth.shape) < 0.3, np.nan, signals)
+    assert _filled_in(model, hidden, truth) < 1.05 * _filled_in(whole, hidden, truth)
+    model.save(tmp_path / "parts.garrote")
+    again = garrote.load(tmp_path / "parts.garrote").partial_fit(signals[:50])
+    np.testing.assert_array_equal(again.components_, model.partial_fit(signals[:50]).components_)
+
+
+def test_the_first_part_is_fitted_and_loadings_ask_for_sums_of_codes_alone():
+    signals = planted_factors(80, 15, 3)[2]
+    weights = np.random.default_rng(0).integers(1, 3, 80)
+    method = SpikeSlabFactors(1, 60)
+    first, whole = (SparseMatrixFactorization(4, method, random_state=0) for _ in range(2))
+    first.partial_fit(signals, sample_weight=weights)
+    whole.fit(signals, sample_weight=weights)
+    np.testing.assert_array_equal(first.components_, whole.components_)
+    assert first.certificate_ == whole.certificate_
+    # By sums they are what they are by signals.
+    seen, values = ~np.isnan(signals), np.nan_to_num(signals)
+    start, rng = whole.components_, np.random.default_rng(1)
+    shape = 80, 4
+    codes = Side(rng.standard_normal(shape), rng.random(shape), rng.random(shape))
+    numbers = Numbers(np.full(4, 0.3), np.full(4, 0.4), np.array([1.0, 2.0, 0.5, 1.0]), 0.04)
+    by_signals = loaded(codes, numbers, values, seen, weights, start, 3)
+    sums = code_sums(codes, values, seen, weights)
+    for one, other in zip(by_signals, loaded_by_sums(sums, numbers, start, 3), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+    left = weights @ expected_errors(codes, by_signals, values, seen) / (weights @ seen.sum(axis=1))
+    assert expected_error_by_sums(sums, by_signals) == pytest.approx(left)
+
+
+def test_parts_of_a_spike_and_slab_count_by_their_weights_and_may_bring_new_components():
+    parts, _, signals = planted_factors(200, 20, 3, in_codes=0.5, missing=0.2)
+    weights = np.random.default_rng(0).integers(0, 3, 200)
+    method = SpikeSlabFactors(1, 60)
+    one, two = (SparseMatrixFactorization(4, method, random_state=0) for _ in range(2))
+    for rows in (slice(0, 100), slice(100, 200)):
+        one.partial_fit(signals[rows], sample_weight=weights[rows])
+        two.partial_fit(np.repeat(signals[rows], weights[rows], axis=0))
+    np.testing.assert_allclose(np.abs(one.components_), np.abs(two.components_), atol=1e-4)
+    # The third part is in no signal of the first batch.
+    rng = np.random.default_rng(3)
+    codes = rng.standard_normal((300, 3)) * (rng.random((300, 3)) < 0.5)
+    codes[:100, 2] = 0.0
+    signals = codes @ parts + 0.1 * rng.standard_normal((300, 20))
+    model = SparseMatrixFactorization(4, method, random_state=0).partial_fit(signals[:100])
+    assert likeness(parts, model.components_)[2] < 0.9
+    model.partial_fit(signals[100:200]).partial_fit(signals[200:])
+    assert likeness(parts, model.components_).min() > 0.99
+    assert model.record_.replaced.sum() >= 1

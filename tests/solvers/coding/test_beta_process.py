@@ -6,6 +6,7 @@ import scipy.sparse
 
 from garrote.solvers.coding.beta_process import Beliefs, State, next_codes, next_state
 from garrote.solvers.coding.beta_process_draws import Laws, draw_atoms, draw_lengths
+from garrote.solvers.coding.code_sums import CodeSums
 from garrote.solvers.diagnostics import diagnose_draws
 from reference_coding import beta_process_truth, spike_slab_code
 
@@ -109,3 +110,29 @@ def test_signals_and_parameters_drawn_in_turn_have_the_laws_of_the_prior(rounds)
     error = diagnose_draws(found[None]).error * found.std(axis=0)
     error = np.hypot(error, prior.std(axis=0) / np.sqrt(len(prior)))
     assert np.abs((found.mean(axis=0) - prior.mean(axis=0)) / error).max() < 4
+
+
+@pytest.mark.parametrize("missing", [(0.0, 0.0), (0.3, 0.3), (0.3, 0.0), (0.0, 0.3)])
+def test_sums_over_codes_stand_for_signals_when_atoms_are_drawn(missing):
+    rng = np.random.default_rng(0)
+    codes = rng.standard_normal((50, 4)) * (rng.random((50, 4)) < 0.5)
+    gaps = np.repeat(missing, [30, 20])[:, None]
+    seen = rng.random((50, 6)) >= gaps
+    signals, atoms = rng.standard_normal((50, 6)) * seen, rng.standard_normal((4, 6))
+    drawn = []
+    for first in (0, 30):
+        some, own = slice(first, None), atoms.copy()
+        sums = CodeSums.of(
+            scipy.sparse.csr_array(codes[:first]), signals[:first], seen[:first], np.ones(first)
+        )
+        left = (signals[some] - codes[some] @ own) * seen[some]
+        by_atom = scipy.sparse.csc_array(codes[some])
+        kept = sums if first else None
+        draw_atoms(own, by_atom, left, seen[some], 2.0, np.random.default_rng(1), kept)
+        drawn.append(own)
+        np.testing.assert_allclose(
+            left, (signals[some] - codes[some] @ own) * seen[some], atol=1e-12
+        )
+    np.testing.assert_allclose(drawn[0], drawn[1], atol=1e-12)
+    whole = np.sum(((signals[:30] - codes[:30] @ own) * seen[:30]) ** 2)
+    assert sums.left(own) == pytest.approx(whole)

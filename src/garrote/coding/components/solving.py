@@ -91,7 +91,9 @@ def _sparsest(
         return improved_components(root, np.full(count, alpha), scores, *steps)
 
     price, found = strongest_that_explains(fit, explained, largest_deviation(root), asked.variance)
-    return price, fit(price, found, 1.0)
+    last = fit(price, found, 1.0)
+    # Both at the same price: the one goes on where the other ends.
+    return price, last._replace(rounds=np.vstack([found.rounds, last.rounds[1:]]))
 
 
 def together(asked: Asked) -> tuple[Floats, Components]:

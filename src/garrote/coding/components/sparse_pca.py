@@ -14,6 +14,7 @@ from garrote.coding.components.certifying import components_certificate
 from garrote.coding.components.moments import Moments, joined, moments_of
 from garrote.coding.components.solving import Asked, in_turn, together
 from garrote.coding.components.variance import variance_explained
+from garrote.coding.record import LearningRecord
 from garrote.coding.signals import check_codes, check_signals, count_distinct, signal_weights
 from garrote.estimators.shared.saving import SaveMixin
 from garrote.results.certificates import Certificate
@@ -73,6 +74,9 @@ class SparsePCA(SaveMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     certificate_ : Certificate
         The largest distance of a loading from its equation, all scores found afresh, as a share of the
         largest standard deviation of a column.
+    record_ : LearningRecord
+        The objective along steps at the prices that were chosen, which never rises; where components are
+        found one after the other, those of each in its turn. What is left of variance, and components.
     n_iter_ : int
         Steps; where components are found one after the other, of the one that took most.
     memory_ : tuple
@@ -243,6 +247,10 @@ class SparsePCA(SaveMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         self.mean_ = moments.mean
         self.memory_: tuple[float, Floats, Floats] = (moments.total, moments.mean, root)
         self.n_iter_ = found.steps
+        squares, paid, alive = found.rounds.T
+        left = np.maximum(whole - squares - 2.0 * paid, 0.0) / (whole or 1.0)
+        none = np.zeros(len(squares), dtype=int)
+        self.record_ = LearningRecord(0.5 * (whole - squares), left, alive, none)
         self.certificate_: Certificate = components_certificate(
             root, self.loadings_, alpha, self.method == "jointly"
         )

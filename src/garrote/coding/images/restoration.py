@@ -29,6 +29,9 @@ class Restoration(Shown):
     scale : float
         What deviations of patches were multiplied with, so that they agree with errors: those of pixels
         held out, or of a copy of the picture with independent noise. 1.0 if there were too few pixels.
+    beside : float
+        The variance that was added then, of what patches do not tell of: structure that is no stronger
+        than noise, and is nowhere in their codes. 0 where pixels were held out.
     atoms : array of shape (n_atoms, D)
         What patches were restored by.
     patch_shape : tuple of int
@@ -43,6 +46,7 @@ class Restoration(Shown):
     missing: Array | None
     sigma: float
     scale: float
+    beside: float
     atoms: Floats
     patch_shape: tuple[int, int, int]
     certificate: Certificate

@@ -1,5 +1,7 @@
 """What `Denoiser` and `Inpainter` share: learn patches, restore them, measure deviations."""
 
+from collections.abc import Callable
+from hashlib import sha256
 from typing import Any, Self
 
 import numpy as np
@@ -7,13 +9,14 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from garrote.arrays import Array, Floats
+from garrote.coding.images.calibrating import Calibration, calibrated
 from garrote.coding.images.clipping import Bounds
 from garrote.coding.images.noise import estimate_noise
 from garrote.coding.images.patch_models import MODELS, LearnedLaw, PatchModel, Sample
 from garrote.coding.images.patches import Patches, patch_shape
 from garrote.coding.images.pictures import Picture, as_picture
 from garrote.coding.images.restoration import Restoration
-from garrote.coding.images.restoring import Damage, Whole, measured_scale, restore_patches
+from garrote.coding.images.restoring import Damage, Whole, restore_patches
 from garrote.estimators.shared.named_settings import NamedSettings, Objects
 from garrote.estimators.shared.posterior_settings import seed_of
 from garrote.estimators.shared.saving import SaveMixin
@@ -66,8 +69,9 @@ class PictureRestorer(SaveMixin, NamedSettings, BaseEstimator):
         rng, _ = self._streams()
         self.patch_shape_: tuple[int, int, int] = (*size, values.shape[2])
         self.sigma_, self.n_features_in_ = sigma, int(np.prod(self.patch_shape_))
-        variance = float(values.var() if known is None else values[known].var())
-        learned = self._learned(model, values, known, variance, rng)
+        control = Control(callback=self.callback)
+        learned = self._learned(model, values, known, sigma**2, rng, control.report)
+        self.fitted_to_ = _digest(values)
         self.law_, self.record_ = learned.law, learned.objective
         self.certificate_ = learned.certificate
         return self
@@ -77,9 +81,11 @@ class PictureRestorer(SaveMixin, NamedSettings, BaseEstimator):
         model: PatchModel,
         values: Floats,
         known: Array | None,
-        variance: float,
+        noise: float,
         rng: np.random.Generator,
+        report: Callable[[str, int, int], None],
     ) -> LearnedLaw:
+        variance = float(values.var() if known is None else values[known].var())
         size = self.patch_shape_[:2]
         patches = Patches.of(values if known is None else np.where(known, values, 0.0), size)
         chosen = np.arange(patches.number)
@@ -88,15 +94,12 @@ class PictureRestorer(SaveMixin, NamedSettings, BaseEstimator):
         mask = None if known is None else Patches.of(known, size).some(chosen)
         # A picture of one colour has no variance; any floor will do.
         floor = (_FLOOR * variance) or 1.0
-        noise = self.sigma_**2
         if known is not None:
             noise += _MISFIT * floor
         elif noise:
             floor = min(floor, 0.1 * noise)
-        control = Control(callback=self.callback)
         sample = Sample(
-            patches.some(chosen), mask, self.patch_shape_, noise, floor, rng, self.n_jobs,
-            control.report,
+            patches.some(chosen), mask, self.patch_shape_, noise, floor, rng, self.n_jobs, report,
         )  # fmt: skip
         return model.learn(sample)
 
@@ -111,39 +114,47 @@ class PictureRestorer(SaveMixin, NamedSettings, BaseEstimator):
         if self.sigma_ > 0:
             kept = np.zeros(values.shape, bool)
         if kept.all() or (known is None and not self.sigma_):
-            whole, scale = Whole(values, np.zeros(values.shape)), 1.0
+            whole, found = Whole(values, np.zeros(values.shape)), Calibration()
         else:
-            whole, scale = self._measured(damage)
+            whole, found = self._measured(damage)
         mean = np.where(kept, np.nan_to_num(values), whole.mean)
-        deviation = scale * np.sqrt(whole.variance) * ~kept
+        deviation = np.sqrt(whole.variance) * ~kept
         grey = len(picture.shape) == 2
         missing = None if known is None else ~known
         if missing is not None and (missing == missing[:, :, :1]).all():
             missing = missing[:, :, 0]
         return Restoration(
             picture.in_form(mean), deviation[:, :, 0] if grey else deviation, picture.in_form(values),
-            missing, self.sigma_, scale, self.components_, self.patch_shape_, self.certificate_,
+            missing, self.sigma_, *found, self.components_, self.patch_shape_, self.certificate_,
         )  # fmt: skip
 
-    def _measured(self, damage: Damage) -> tuple[Whole, float]:
-        """Return the picture, and what its deviations are multiplied with."""
+    def _measured(self, damage: Damage) -> tuple[Whole, Calibration]:
+        """Return the picture with variances that agree with errors, and how they were made to."""
         size, control = self.patch_shape_[:2], Control(callback=self.callback)
+        model, (_, rng) = patch_model(self.model), self._streams()
+        # Atoms have learned of the noise, too: a copy with more of it is restored by atoms of its own.
+        own = model.fits_noise and len(self.record_) > 0 and damage.known is None
+        own = own and self.fitted_to_ == _digest(damage.values)
 
         def restore(some: Damage, stage: str = "measuring") -> Whole:
             def told(done: int, total: int) -> None:
                 control.report(stage, done, total)
 
-            return restore_patches(self.law_, some, size, self.n_jobs, told)
+            law = self.law_
+            if own and stage == "measuring":
+                law = self._learned(model, some.values, None, some.noise, rng, _silent).law
+            return restore_patches(law, some, size, self.n_jobs, told)
 
         whole = restore(damage, "restoring")
-        _, rng = self._streams()
         sigma = self.sigma_
         bounds = Bounds.of(damage.values, damage.known, sigma)
-        scale = measured_scale(restore, damage, bounds.far_from(whole.mean, sigma), rng)
+        told = bounds.far_from(whole.mean, sigma)
+        found = calibrated(restore, damage, whole, told, size, rng)
+        whole = whole._replace(variance=found.variance(whole.variance))
         if bounds.any:
             mean, growth = bounds.undone(whole.mean, sigma)
             whole = Whole(mean, growth**2 * whole.variance)
-        return whole, scale
+        return whole, found
 
     def _streams(self) -> list[np.random.Generator]:
         """Return random numbers to learn and to measure by: not those of a user with the same seed."""
@@ -198,3 +209,12 @@ def patch_model(given: Any) -> PatchModel:
             f"model must be one of {tuple(MODELS)}, or a patch model of garrote.coding, got {given!r}"
         )
     return MODELS[given]()
+
+
+def _digest(values: Floats) -> str:
+    """Return what tells pictures apart."""
+    return sha256(np.ascontiguousarray(values)).hexdigest()
+
+
+def _silent(stage: str, done: int, total: int) -> None:
+    """Tell nobody."""

@@ -2,13 +2,13 @@
 
 from garrote.coding.incomplete.beta_process_dictionary import BetaProcessDictionary
 from garrote.coding.incomplete.draws import DictionaryDraws, Reconstruction
-from garrote.coding.incomplete.factorising import (
+from garrote.coding.incomplete.factorising import FactorisingMethod
+from garrote.coding.incomplete.penalised_factors import PenalisedFactors
+from garrote.coding.incomplete.sparse_matrix_factorization import (
     FACTORISERS,
-    FactorisingMethod,
-    PenalisedFactors,
-    SpikeSlabFactors,
+    SparseMatrixFactorization,
 )
-from garrote.coding.incomplete.sparse_matrix_factorization import SparseMatrixFactorization
+from garrote.coding.incomplete.spike_slab_factors import SpikeSlabFactors
 
 __all__ = [
     "FACTORISERS",

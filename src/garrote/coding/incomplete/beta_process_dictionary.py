@@ -20,6 +20,7 @@ from garrote.coding.incomplete.draws import (
     reconstructed,
     run_chain,
 )
+from garrote.coding.incomplete.factorising import check_forgetting
 from garrote.coding.incomplete.mean_field import (
     SlabLaws,
     coded_by_mean_field,
@@ -31,8 +32,9 @@ from garrote.coding.record import LearningRecord
 from garrote.estimators.shared.posterior_settings import seed_of
 from garrote.results.certificates import Certificate
 from garrote.settings import check_count, check_positive
-from garrote.solvers.coding.beta_process import Beliefs, first_laws
+from garrote.solvers.coding.beta_process import Beliefs, State, first_laws, without_codes
 from garrote.solvers.coding.beta_process_draws import Laws
+from garrote.solvers.coding.code_sums import CodeSums
 from garrote.solvers.control import Callback, Control
 
 # Atoms that a dictionary has by default, and draws of it that are kept.
@@ -66,6 +68,9 @@ class BetaProcessDictionary(IncompleteTransformer):
         Atoms to begin with; by default random ones.
     warm_start : bool, default=False
         Whether `fit` goes on from the atoms, probabilities and precisions of the fit before.
+    forgetting : float, default=3.0
+        Of `partial_fit`: how what is kept of earlier signals fades, as in `Online`. Their codes are not
+        drawn again, so that what they got wrong stays for as long as they count; 0 keeps all.
     sparse_output : bool, default=False
         Whether `transform` returns a sparse array.
     random_state : int, RandomState or None
@@ -100,6 +105,8 @@ class BetaProcessDictionary(IncompleteTransformer):
         again, how far the share outside of their 95 % intervals is from 5 %.
     n_iter_ : int
         States of a chain.
+    memory_ : tuple
+        What `partial_fit` goes on from: of each chain the last laws, and sums over codes.
     n_features_in_, feature_names_in_
 
     References
@@ -138,6 +145,7 @@ class BetaProcessDictionary(IncompleteTransformer):
         n_chains: int = 1,
         dictionary: Any = None,
         warm_start: bool = False,
+        forgetting: float = 3.0,
         sparse_output: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -152,6 +160,7 @@ class BetaProcessDictionary(IncompleteTransformer):
         self.n_chains = n_chains
         self.dictionary = dictionary
         self.warm_start = warm_start
+        self.forgetting = forgetting
         self.sparse_output = sparse_output
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -172,21 +181,71 @@ class BetaProcessDictionary(IncompleteTransformer):
         self._check_settings()
         signals = check_incomplete(self, X, reset=True)
         scale, rng = signals.scale, np.random.default_rng(seed_of(self.random_state))
+        streams = rng.spawn(self.n_chains)
+        laws = [self._first_laws(signals, scale, own) for own in streams]
+        starts = [without_codes(each, len(signals.values)) for each in laws]
+        return self._sample(signals, scale, starts, streams, rng, each_draw)
+
+    def partial_fit(self, X: Any, y: Any = None, *, each_draw: EachDraw | None = None) -> Self:
+        """Go on from one more batch of signals, beside earlier ones whose codes stay as they are.
+
+        The first batch is fitted as `fit` does it. Chains then go on where they ended: codes of the new
+        signals are drawn, and all that signals share given these codes and the last ones of earlier
+        signals, of which sums are kept. What is said of signals is then of this batch, and a batch that
+        comes again counts as new signals.
+
+        Parameters
+        ----------
+        X : array of shape (n_signals, D)
+            NaN where an entry is missing.
+        y : ignored
+        each_draw : callable, optional
+            As in `fit`.
+        """
+        if not hasattr(self, "components_"):
+            return self.fit(X, each_draw=each_draw)
+        self._check_settings()
+        signals, before = check_incomplete(self, X, reset=False), self.record_
+        scale, parts, *known = self.memory_
+        seed = seed_of(self.random_state)
+        rng = np.random.default_rng(None if seed is None else [seed, parts])
+        count = len(signals.values)
+        share = (parts / (parts + 1)) ** self.forgetting
+        starts = [
+            without_codes(Laws(*one[:4]), count, CodeSums(*one[4:]).times(share)) for one in known
+        ]
+        self._sample(signals, scale, starts, rng.spawn(len(known)), rng, each_draw, parts)
+        self.record_ = before.followed_by(self.record_)
+        return self
+
+    def _sample(
+        self,
+        signals: Incomplete,
+        scale: float,
+        starts: list[State],
+        streams: list[np.random.Generator],
+        rng: np.random.Generator,
+        each_draw: EachDraw | None,
+        parts: int = 0,
+    ) -> Self:
+        """Run chains over signals, and keep what they find."""
         unit = Incomplete(signals.values / scale, signals.seen)
-        known = None if self.noise_variance is None else scale**2 / self.noise_variance
         slab = 1.0, float(signals.values.shape[1])
-        beliefs = Beliefs(self.mass, self.concentration, slab, known=known)
-        keep = max(1, -(-self.n_steps * self.n_chains // _KEPT))
+        beliefs = Beliefs(self.mass, self.concentration, slab, known=self._known(scale))
+        keep = max(1, -(-self.n_steps * len(starts) // _KEPT))
         tell = None if each_draw is None else partial(_in_units, each_draw, scale)
         report = partial(Control(callback=self.callback).report, "sampling")
         chains = [
             run_chain(
-                self._first_laws(unit, scale, known, own), unit, beliefs, self.burn_in,
-                self.n_steps, min(keep, self.n_steps), own, self.n_jobs, report, tell,
+                start, unit, beliefs, self.burn_in, self.n_steps, min(keep, self.n_steps), own,
+                self.n_jobs, report, tell,
             )
-            for own in rng.spawn(self.n_chains)
+            for start, own in zip(starts, streams, strict=True)
         ]  # fmt: skip
         self._keep(chains, scale)
+        self.memory_: tuple[Any, ...] = (
+            scale, parts + 1, *(chain.known(unit) for chain in chains),
+        )  # fmt: skip
         watched = np.array([chain.watched for chain in chains])
         bound = f"all {len(self.components_)} atoms are in use" if self.truncation_binds_ else ""
         self.certificate_: Certificate = certify_draws(watched, self.draws_, signals, rng, bound)
@@ -235,11 +294,14 @@ class BetaProcessDictionary(IncompleteTransformer):
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(self.inclusion_) - np.log1p(-self.inclusion_))
 
-    def _first_laws(
-        self, signals: Incomplete, scale: float, known: float | None, rng: np.random.Generator
-    ) -> Laws:
+    def _known(self, scale: float) -> float | None:
+        """Return the precision of the noise, of signals divided by their scale, if it is given."""
+        return None if self.noise_variance is None else scale**2 / self.noise_variance
+
+    def _first_laws(self, signals: Incomplete, scale: float, rng: np.random.Generator) -> Laws:
         """Return where a chain begins."""
         width, count = signals.values.shape[1], self.n_components
+        known = self._known(scale)
         given = self.dictionary
         if given is None and self.warm_start and hasattr(self, "components_"):
             given = self.components_
@@ -262,9 +324,8 @@ class BetaProcessDictionary(IncompleteTransformer):
             1.0 / np.array([laws.slab for laws in kept]),
             scale**2 / np.array([laws.noise for laws in kept]),
         )
-        laws, codes, _ = first.last
-        counts = np.bincount(codes.indices, minlength=len(laws.atoms))
-        order = np.argsort(-counts, kind="stable")
+        laws = first.last.laws
+        order = np.argsort(-first.last.used, kind="stable")
         self.components_ = scale * laws.atoms[order]
         self.inclusion_ = expit(laws.log_odds[order])
         precisions = np.concatenate([chain.watched[:, :2] for chain in chains])
@@ -289,6 +350,7 @@ class BetaProcessDictionary(IncompleteTransformer):
         check_count("n_chains", self.n_chains, 1)
         for name in ("mass", "concentration"):
             check_positive(name, getattr(self, name))
+        check_forgetting(self.forgetting)
         if self.noise_variance is not None:
             check_positive("noise_variance", self.noise_variance)
 

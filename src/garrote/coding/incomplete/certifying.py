@@ -7,13 +7,19 @@ from garrote.coding.coders.lasso import lasso_gaps
 from garrote.coding.incomplete.factorising import (
     Factorised,
     FactorisingMethod,
-    PenalisedFactors,
 )
 from garrote.coding.incomplete.mean_field import SlabLaws, off_equations
+from garrote.coding.incomplete.penalised_factors import PenalisedFactors
 from garrote.coding.incomplete.signals import Incomplete
 from garrote.results.certificates import OPTIMALITY, Certificate, equations
 from garrote.solvers.coding.bounded_atoms import update_bounded_atoms
-from garrote.solvers.coding.factor_moments import Factors, expected_errors, log_odds
+from garrote.solvers.coding.code_sums import CodeSums
+from garrote.solvers.coding.factor_moments import (
+    Factors,
+    expected_error_by_sums,
+    log_odds,
+    off_equations_by_sums,
+)
 
 # Passes over components by which they are measured.
 _PASSES = 20
@@ -26,7 +32,7 @@ def factors_certificate(
     if isinstance(method, PenalisedFactors):
         return _at_price(method, found, signals, weights)
     assert found.factors is not None
-    return _of_slabs(found.factors, signals, weights)
+    return _of_slabs(found.factors, found.memory.sums, signals, weights)
 
 
 def _at_price(
@@ -48,27 +54,23 @@ def _at_price(
     return Certificate(OPTIMALITY, max(worst, share), {"duality gap": worst, "atoms": share}, said)
 
 
-def _of_slabs(factors: Factors, signals: Incomplete, weights: Floats) -> Certificate:
-    """Return how far factors and noise are from their equations."""
+def _of_slabs(
+    factors: Factors, sums: CodeSums, signals: Incomplete, weights: Floats
+) -> Certificate:
+    """Return how far factors and noise are from their equations, those of codes in given signals.
+
+    Loadings and noise have theirs from all signals that are remembered.
+    """
     codes, loadings, numbers = factors
     values, seen = signals
     ones, noise = np.ones(len(numbers.slab)), 1.0 / numbers.noise
     laws = SlabLaws(loadings.mean, loadings.variance, log_odds(numbers.of_codes), ones, noise)
     of_codes = off_equations(laws, values, seen, codes.mean, codes.probability)[weights > 0]
-    root = np.sqrt(weights)[:, None]
-    turned = SlabLaws(
-        (root * codes.mean).T, (root**2 * codes.variance).T, log_odds(numbers.of_loadings),
-        1.0 / numbers.slab, noise,
-    )  # fmt: skip
-    of_loadings = off_equations(
-        turned, (root * values).T, seen.T, loadings.mean.T, loadings.probability.T
-    )
-    expected = float(weights @ expected_errors(codes, loadings, values, seen))
-    expected /= float(weights @ seen.sum(axis=1))
+    expected = expected_error_by_sums(sums, loadings)
     return equations(
         {
             "inclusion": float(of_codes.max(initial=0.0)),
-            "weight": float(of_loadings.max(initial=0.0)),
+            "weight": off_equations_by_sums(sums, numbers, loadings),
             "noise": abs(np.log(expected / numbers.noise)) if expected > 0 else 0.0,
         }
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from garrote.solvers.coding.beta_process import (
     without_codes,
 )
 from garrote.solvers.coding.beta_process_draws import Laws
+from garrote.solvers.coding.code_sums import CodeSums
 from garrote.solvers.diagnostics import diagnose_draws
 from garrote.summaries import Shown, Summary, Table
 
@@ -133,9 +134,15 @@ class Chain(NamedTuple):
     used: Array
     last: State
 
+    def known(self, signals: Incomplete) -> tuple[Any, ...]:
+        """Return what the next chain goes on from: the last laws, and sums over all codes."""
+        laws, codes, _, kept = self.last
+        sums = CodeSums.of(codes, *signals, np.ones(len(signals.values)))
+        return (*laws, *(sums if kept is None else sums.plus(kept)))
+
 
 def run_chain(
-    laws: Laws,
+    state: State,
     signals: Incomplete,
     beliefs: Beliefs,
     burn_in: int,
@@ -146,13 +153,16 @@ def run_chain(
     report: Callable[[int, int], None],
     each_draw: EachDraw | None,
 ) -> Chain:
-    """Run a chain over signals whose entries have variance 1, and keep one of every ``keep`` states."""
-    state = without_codes(laws, len(signals.values))
+    """Run a chain over signals whose entries have variance 1, and keep one of every ``keep`` states.
+
+    One that goes on from earlier signals knows the noise.
+    """
     moments = Moments(signals.values.shape)
     entries = watched_entries(signals.values.size)
     draws, watched, rounds, used = [], [], [], []
     for step in range(-burn_in, steps):
-        way = (step + burn_in) / (_EASED_IN * burn_in) if step < 0 else 1.0
+        easing = step < 0 and state.kept is None
+        way = (step + burn_in) / (_EASED_IN * burn_in) if easing else 1.0
         state = eased(state, way) if way < 1.0 else state
         state = next_state(state, signals.values, signals.seen, beliefs, rng, n_jobs)
         rounds.append(_round(state, signals))
@@ -165,7 +175,7 @@ def run_chain(
             each_draw(whole)
         sizes = np.log([state.laws.noise, state.laws.slab])
         watched.append(np.concatenate([sizes, whole.ravel()[entries]]))
-        used.append(len(np.unique(state.codes.indices)))
+        used.append(np.count_nonzero(state.used > 0.5))
         if step % keep == keep - 1:
             draws.append(state.laws)
     return Chain(draws, moments, np.array(watched), rounds, np.array(used), state)

@@ -7,7 +7,6 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from garrote.arrays import Floats
@@ -15,10 +14,10 @@ from garrote.coding.atoms import atoms_to_begin_with
 from garrote.coding.codes import Codes
 from garrote.coding.incomplete.certifying import factors_certificate
 from garrote.coding.incomplete.factorising import (
-    FACTORISERS,
+    Before,
     Factorised,
     FactorisingMethod,
-    PenalisedFactors,
+    Remembered,
     Work,
 )
 from garrote.coding.incomplete.lasso import encoded_at_price
@@ -27,21 +26,21 @@ from garrote.coding.incomplete.mean_field import (
     coded_by_mean_field,
     encoded_by_mean_field,
 )
+from garrote.coding.incomplete.penalised_factors import PenalisedFactors
 from garrote.coding.incomplete.signals import Incomplete, check_incomplete, seen_weights
+from garrote.coding.incomplete.spike_slab_factors import SpikeSlabFactors
 from garrote.coding.incomplete.transformer import IncompleteTransformer
-from garrote.coding.learners.base import Memory
 from garrote.coding.signals import count_distinct
 from garrote.estimators.shared.named_settings import NamedSettings, Objects
 from garrote.estimators.shared.posterior_settings import seed_of
 from garrote.results.certificates import Certificate
 from garrote.settings import as_settings, check_count, check_positive
-from garrote.solvers.coding.bounded_atoms import within_bound
-from garrote.solvers.coding.factor_moments import log_odds
+from garrote.solvers.coding.code_sums import CodeSums
+from garrote.solvers.coding.factor_moments import Side, log_odds
 from garrote.solvers.control import Callback, Control
 
-
-def _learns_in_parts(estimator: Any) -> bool:
-    return isinstance(estimator._check_settings(), PenalisedFactors)
+# By the name that stands for the default settings.
+FACTORISERS = {method.name: method for method in (PenalisedFactors, SpikeSlabFactors)}
 
 
 class SparseMatrixFactorization(NamedSettings, IncompleteTransformer):
@@ -98,11 +97,14 @@ class SparseMatrixFactorization(NamedSettings, IncompleteTransformer):
         equation, of codes and of components, and what noise would change by, as a share of it.
     n_iter_ : int
     memory_ : tuple
-        Of "l1": what `partial_fit` remembers.
+        What `partial_fit` remembers: sums over codes.
     n_features_in_, feature_names_in_
 
     References
     ----------
+    Broderick, T., Boyd, N., Wibisono, A., Wilson, A. C. & Jordan, M. I. (2013). Streaming variational
+    Bayes. NeurIPS 26, 1727-1735.
+
     Mairal, J., Bach, F., Ponce, J. & Sapiro, G. (2010). Online learning for matrix factorization and
     sparse coding. JMLR 11, 19-60.
 
@@ -181,11 +183,14 @@ class SparseMatrixFactorization(NamedSettings, IncompleteTransformer):
             )
         return self
 
-    @available_if(_learns_in_parts)
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Go on from one more batch of signals, with what is remembered of earlier ones, at a price.
+        """Go on from one more batch of signals, with what is remembered of earlier ones.
 
-        What is said of signals, `codes_` and the certificate, is then of this batch.
+        What is said of signals, `codes_` and the certificate, is then of this batch. At a price the
+        atoms change once. Of a spike and slab the first batch is fitted as `fit` does it; then the
+        factors of each batch's codes and of all components are made to agree, while codes of earlier
+        batches stay as they were (Broderick et al. 2013). A component that no signal has asked for so
+        far becomes what is left of the worst signal, if that raises the bound.
 
         Parameters
         ----------
@@ -197,19 +202,23 @@ class SparseMatrixFactorization(NamedSettings, IncompleteTransformer):
         method, first = self._check_settings(), not hasattr(self, "components_")
         signals = check_incomplete(self, X, reset=first)
         weights = seen_weights(sample_weight, signals)
-        if first:
-            method = method.for_signals(signals, weights)
-            work = self._work(method, signals, weights, whole=False)
-            atoms, memory = within_bound(work.random_atoms(), method.gamma), None
-        else:
-            method, memory = self.method_, Memory(*self.memory_)
-            atoms = self.components_.copy()
-        found = method.step(atoms, memory, signals, weights)
+        method = method.for_signals(signals, weights) if first else self.method_
+        work = self._work(method, signals, weights, whole=False)
+        found = method.begin(work) if first else method.go_on(self._before, work)
         if not first:
             found = found._replace(record=self.record_.followed_by(found.record))
         self._keep(method, found, signals, weights)
         self.certificate_ = factors_certificate(method, found, signals, weights)
         return self
+
+    @property
+    def _before(self) -> Before:
+        """Where the next batch goes on."""
+        mean, inside = self.components_, self.inclusion_
+        side = Side.of_moments(mean, inside, self.components_variance_)
+        *sums, parts = self.memory_
+        known = Remembered(CodeSums(*sums), parts)
+        return Before(side, self.code_inclusion_, self.noise_variance_, known)
 
     def encode(self, X: Any) -> Codes:
         """Return the codes of signals with what is left of each, and how good each code is.
@@ -277,6 +286,8 @@ class SparseMatrixFactorization(NamedSettings, IncompleteTransformer):
         order = np.argsort(-sizes, kind="stable")
         self.components_ = found.atoms[order]
         self.codes_ = scipy.sparse.csr_array(found.codes[:, order])
+        known = found.memory
+        self.memory_: tuple[Any, ...] = (*known.sums.ordered(order), known.parts)
         if found.factors is None:
             left = (signals.values - found.codes @ found.atoms) * signals.seen
             count = float(weights @ signals.seen.sum(axis=1))
@@ -285,11 +296,6 @@ class SparseMatrixFactorization(NamedSettings, IncompleteTransformer):
             inside = weights @ (found.codes[:, order] != 0)
             self.code_inclusion_ = inside / weights.sum()
             self.components_variance_ = np.zeros_like(self.components_)
-            assert found.memory is not None
-            inner, outer, steps = found.memory
-            # Components were put in another order.
-            inner = np.ascontiguousarray(inner[:, order][:, :, order])
-            self.memory_: tuple[Floats, Floats, int] = (inner, outer[order], steps)
             return
         _, loadings, numbers = found.factors
         self.noise_variance_ = numbers.noise

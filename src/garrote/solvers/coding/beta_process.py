@@ -17,6 +17,7 @@ from garrote.solvers.coding.beta_process_draws import (
     draw_codes,
     draw_lengths,
 )
+from garrote.solvers.coding.code_sums import CodeSums
 from garrote.solvers.coding.dealing import deal, stacked
 
 # Signals coded by one call of a kernel: some milliseconds of work.
@@ -42,11 +43,21 @@ class Beliefs(NamedTuple):
 
 
 class State(NamedTuple):
-    """Where a chain is: what all signals share, the code of each, and the squares that codes leave."""
+    """Where a chain is: what all signals share, the code of each, and the squares that codes leave.
+
+    ``kept`` are sums over the codes of earlier signals, which stay as they are.
+    """
 
     laws: Laws
     codes: scipy.sparse.csr_array
     left: float = np.nan
+    kept: CodeSums | None = None
+
+    @property
+    def used(self) -> Array:
+        """In how many signals each atom is, earlier ones included as far as they count."""
+        counts = np.bincount(self.codes.indices, minlength=len(self.laws.atoms))
+        return counts if self.kept is None else counts + self.kept.inside
 
 
 def first_laws(atoms: Floats, known: float | None) -> Laws:
@@ -69,9 +80,9 @@ def eased(state: State, done: float) -> State:
     return state._replace(laws=state.laws._replace(noise=min(state.laws.noise, most)))
 
 
-def without_codes(laws: Laws, count: int) -> State:
-    """Return the state in which no atom is in any of so many signals."""
-    return State(laws, scipy.sparse.csr_array((count, len(laws.atoms))))
+def without_codes(laws: Laws, count: int, kept: CodeSums | None = None) -> State:
+    """Return the state in which no atom is in any of so many signals, beside earlier ones."""
+    return State(laws, scipy.sparse.csr_array((count, len(laws.atoms))), kept=kept)
 
 
 def next_state(
@@ -86,23 +97,32 @@ def next_state(
     codes = next_codes(state.laws, signals, seen, state.codes, rng, n_jobs)
     atoms, by_atom = state.laws.atoms.copy(), codes.tocsc()
     left = what_is_left(signals, seen, codes, atoms)
-    draw_atoms(atoms, by_atom, left, seen, state.laws.noise, rng)
-    counts = np.diff(by_atom.indptr)
-    of_atom = np.repeat(np.arange(len(atoms)), counts)
+    kept = state.kept
+    draw_atoms(atoms, by_atom, left, seen, state.laws.noise, rng, kept)
+    counts = state._replace(codes=codes).used
+    of_atom = np.repeat(np.arange(len(atoms)), np.diff(by_atom.indptr))
     squares: Floats = np.bincount(of_atom, by_atom.data**2, len(atoms)).astype(np.float64)
+    if kept is not None:
+        squares += kept.sizes
     longer = draw_lengths(atoms, counts, squares, state.laws.slab, rng)
     codes.data /= longer[codes.indices]
     squares /= longer**2
-    n, most = len(signals), len(atoms)
+    lost = float(np.vdot(left, left))
+    n, entries, whole = float(len(signals)), float(seen.sum()), lost
+    if kept is not None:
+        kept = kept.scaled(1.0 / longer)
+        n, entries = n + kept.total, entries + float(kept.numbers[1])
+        whole += max(kept.left(atoms), 0.0)
+    most = len(atoms)
     first = beliefs.mass / most + counts
     second = beliefs.concentration * (most - 1) / most + n - counts
     with np.errstate(divide="ignore"):  # an atom that is in no signal may have probability 0
         log_odds = np.log(rng.standard_gamma(first)) - np.log(rng.standard_gamma(second))
-    slab = draw_precision(beliefs.slab, len(codes.data), float(squares.sum()), rng)
-    lost, noise = float(np.vdot(left, left)), beliefs.known
+    slab = draw_precision(beliefs.slab, float(counts.sum()), float(squares.sum()), rng)
+    noise = beliefs.known
     if noise is None:
-        noise = draw_precision(beliefs.noise, int(seen.sum()), lost, rng)
-    return State(Laws(atoms, log_odds, slab, noise), codes, lost)
+        noise = draw_precision(beliefs.noise, entries, whole, rng)
+    return State(Laws(atoms, log_odds, slab, noise), codes, lost, kept)
 
 
 def next_codes(
@@ -144,7 +164,7 @@ def what_is_left(
 
 
 def draw_precision(
-    belief: tuple[float, float], count: int, squares: float, rng: np.random.Generator
+    belief: tuple[float, float], count: float, squares: float, rng: np.random.Generator
 ) -> float:
     """Draw the precision of so many Gaussian numbers of mean 0 and a sum of squares."""
     shape, rate = belief

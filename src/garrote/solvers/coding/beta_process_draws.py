@@ -15,6 +15,7 @@ from garrote._jit import kernel
 from garrote.arrays import Array, Floats
 from garrote.elementary import exponential
 from garrote.scale_mixtures.log_concave_draws import InverseGaussianFamily, draw
+from garrote.solvers.coding.code_sums import CodeSums
 
 # Larger log odds of an atom are as good as this.
 _MOST = 300.0
@@ -142,6 +143,7 @@ def draw_atoms(
     seen: Array,
     noise: float,
     rng: np.random.Generator,
+    kept: CodeSums | None = None,
 ) -> None:
     """Draw every atom given all others and the codes; atoms and what is left change in place.
 
@@ -155,20 +157,28 @@ def draw_atoms(
     noise : float
         The precision of the noise.
     rng : numpy.random.Generator
+    kept : CodeSums, optional
+        Of signals whose codes are given, too.
     """
     ends, whole = codes.indptr, bool(seen.all())
+    inner, outer = np.zeros((0, 0, 0)), np.zeros((0, 0))
+    if kept is not None:
+        inner, outer = kept.inner, kept.outer
     cost = np.cumsum(np.diff(ends) * (left.shape[1] * 4.0))
     cuts = np.searchsorted(cost, np.arange(_MOST_PRODUCTS, cost[-1], _MOST_PRODUCTS)) + 1
     for some in np.split(np.arange(len(atoms)), np.unique(cuts)):
         if len(some):
             span = some[0], some[-1] + 1
             _draw_atoms(
-                atoms, codes.data, codes.indices, ends, left, seen, whole, noise, *span, rng
-            )
+                atoms, codes.data, codes.indices, ends, left, seen, whole, inner, outer, noise,
+                *span, rng,
+            )  # fmt: skip
 
 
 @kernel
-def _draw_atoms(atoms, values, rows, ends, left, seen, whole, noise, first, last, rng):
+def _draw_atoms(
+    atoms, values, rows, ends, left, seen, whole, inner, outer, noise, first, last, rng
+):
     """Draw some atoms."""
     length = atoms.shape[1]
     product, square = np.empty(length), np.empty(length)
@@ -187,6 +197,8 @@ def _draw_atoms(atoms, values, rows, ends, left, seen, whole, noise, first, last
                     square[j] += size * size * shown[j]
         if whole:
             square[:] = square[0]
+        if inner.shape[0] > 0:
+            _add_kept(atoms, inner, outer, k, product, square)
         for j in range(length):
             precision = length + noise * square[j]
             mean = noise * (product[j] + square[j] * atoms[k, j]) / precision
@@ -202,6 +214,18 @@ def _draw_atoms(atoms, values, rows, ends, left, seen, whole, noise, first, last
             else:
                 for j in range(length):
                     row[j] -= size * product[j] * shown[j]
+
+
+@kernel
+def _add_kept(atoms, inner, outer, k, product, square):
+    """Add what an atom has to do with signals of which sums are left."""
+    own = 1 if inner.shape[0] > 1 else 0
+    for j in range(atoms.shape[1]):
+        products = inner[own * j, k]
+        product[j] += outer[k, j]
+        for i in range(atoms.shape[0]):
+            product[j] -= products[i] * atoms[i, j]
+        square[j] += products[k]
 
 
 def draw_lengths(

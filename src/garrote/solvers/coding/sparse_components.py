@@ -17,12 +17,20 @@ from garrote.solvers.descent.extrapolation import Extrapolation
 
 
 class Components(NamedTuple):
-    """U, W, how many steps found them, and whether these have become small."""
+    """U, W, how many steps found them, and whether these have become small.
+
+    ``rounds`` have, for each step, the squares of W, what W pays, and how many components are not empty.
+    """
 
     scores: Floats
     loadings: Floats
     steps: int
     settled: bool
+    rounds: Floats
+
+    def after(self, earlier: Floats) -> Floats:
+        """Return the rounds of these components beside earlier ones, after the rounds of those."""
+        return np.vstack([earlier, self.rounds + (earlier[-1] if len(earlier) else 0.0)])
 
 
 def improved_components(
@@ -43,11 +51,13 @@ def improved_components(
     """
     jump = Extrapolation()
     scores, loadings = start, _thresholds(start, root, alpha)
+    rounds = [_round(loadings, alpha)]
     for made in range(max_steps):
         image = polar_factor(root @ loadings.T)
         ahead = _thresholds(image, root, alpha)
         if np.abs(ahead - loadings).max() <= small:
-            return Components(image, ahead, made + 1, True)
+            rounds.append(_round(ahead, alpha))
+            return Components(image, ahead, made + 1, True, np.array(rounds))
         point = jump.next(scores.ravel(), image.ravel())
         scores, loadings = image, ahead
         if jump.jumped:
@@ -57,7 +67,8 @@ def improved_components(
                 scores, loadings = point, beyond
             else:
                 jump.restart()
-    return Components(scores, loadings, max_steps, False)
+        rounds.append(_round(loadings, alpha))
+    return Components(scores, loadings, max_steps, False, np.array(rounds))
 
 
 def best_component(root: Floats, alpha: float, max_steps: int, small: float) -> Components:
@@ -73,8 +84,11 @@ def best_component(root: Floats, alpha: float, max_steps: int, small: float) -> 
 
 def side_by_side(found: Sequence[Components]) -> Components:
     """Return components that were found one by one as one."""
-    scores, loadings, steps, settled = zip(*found, strict=True)
-    return Components(np.hstack(scores), np.vstack(loadings), max(steps), all(settled))
+    scores, loadings, steps, settled, _ = zip(*found, strict=True)
+    rounds = np.zeros((0, 3))
+    for one in found:
+        rounds = one.after(rounds)
+    return Components(np.hstack(scores), np.vstack(loadings), max(steps), all(settled), rounds)
 
 
 def gained(loadings: Floats) -> float:
@@ -116,6 +130,11 @@ def _thresholds(scores: Floats, root: Floats, alpha: Floats) -> Floats:
     covariances = scores.T @ root
     prices = np.repeat(alpha[:, None], covariances.shape[1], axis=1)
     return np.asarray(soft_threshold(covariances, 1.0, prices))
+
+
+def _round(loadings: Floats, alpha: Floats) -> tuple[float, float, float]:
+    sizes = np.abs(loadings).sum(axis=1)
+    return float(np.vdot(loadings, loadings)), float(alpha @ sizes), float(np.count_nonzero(sizes))
 
 
 def _sign(vectors: Floats) -> Floats:

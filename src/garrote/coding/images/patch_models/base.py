@@ -43,6 +43,8 @@ class PatchModel(Settings):
     max_patches: int = field(default=20_000, kw_only=True)
     name: ClassVar[str]
     reference: ClassVar[str]
+    # Whether so much is learned of the noise that errors seem smaller than they are.
+    fits_noise: ClassVar[bool] = False
 
     @abstractmethod
     def learn(self, sample: Sample) -> LearnedLaw:

@@ -59,7 +59,8 @@ class PatchBetaProcess(PatchModel):
         )
         rows = sample.patches - level
         process.fit(rows if sample.known is None else np.where(sample.known, rows, np.nan))
-        # Callbacks are not for files, nor are the patches of the fit for anything.
+        # Callbacks are not for files, and sums to go on from are large: pictures are learned whole.
         process.set_params(callback=None)
+        del process.memory_
         law = BetaProcessLaw(process, level, sample.floor)
         return LearnedLaw(law, process.record_.objective, process.certificate_)

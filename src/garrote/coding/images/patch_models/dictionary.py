@@ -46,6 +46,7 @@ class PatchDictionary(PatchModel):
     gain: float = 1.15
     max_patches: int = field(default=40_000, kw_only=True)
     name: ClassVar[str] = "dictionary"
+    fits_noise: ClassVar[bool] = True
     reference: ClassVar[str] = (
         "Elad & Aharon (2006), Image denoising via sparse and redundant representations over learned "
         "dictionaries. IEEE Transactions on Image Processing 15, 3736-3745"
