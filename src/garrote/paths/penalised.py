@@ -349,7 +349,9 @@ def _first_lasso(
     loss = np.array([point.loss for point in points])
     size = np.array([len(point.columns) for point in points])
     scale, rows = problem.likelihood.noise_scale, problem.n_rows
-    counted = problem.counted * rows / problem.n  # by which the scale of weights makes no difference
+    counted = (
+        problem.counted * rows / problem.n
+    )  # by which the scale of weights makes no difference
     criterion = bayesian_criterion(loss, size, rows, scale, counted=counted)
     return points[int(np.argmin(criterion))]
 
