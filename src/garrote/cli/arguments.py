@@ -274,9 +274,7 @@ def _add_method(command: argparse.ArgumentParser) -> None:
         help="fits to random 90 %% of the rows: are the same variables selected again? (default: 20 "
         "up to 300,000 cells, of labels and counts up to 10,000; 0: none)",
     )  # fmt: skip
-    method.add_argument(
-        "--annotations", metavar="FILE", help="variables' names, and numbers of each"
-    )
+    method.add_argument("--annotations", metavar="FILE", help="of variables: names, then numbers")
     _add_error_control(method)
     method.add_argument("--seed", type=seed, default=0, metavar="S", help="default 0")
     method.add_argument("--threads", type=count, metavar="T", help="default: as many as help")
