@@ -10,6 +10,8 @@ from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
 from garrote.arrays import Floats
+from garrote.estimators.families.learned_family import fit_in_turn, learns, with_learned
+from garrote.estimators.families.survival import RESPONSE, SurvivalMixin, is_of_times
 from garrote.estimators.given.arguments import Arguments
 from garrote.estimators.given.inputs import (
     check_new_offset,
@@ -27,8 +29,6 @@ from garrote.estimators.penalised.path_task import ReadRows
 from garrote.estimators.penalised.penalties_tried import Tried
 from garrote.estimators.shared.densities import MeasuredRows, measure_numbers
 from garrote.estimators.shared.documented import documented
-from garrote.estimators.shared.learned_family import fit_in_turn, learns, with_learned
-from garrote.estimators.shared.survival import RESPONSE, SurvivalMixin, is_of_times
 from garrote.likelihoods import adapt_to_data, as_likelihood, deviance_explained, inverse_link
 from garrote.likelihoods.several import SeveralResponses
 from garrote.paths import FollowPath

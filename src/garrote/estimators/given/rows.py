@@ -8,6 +8,7 @@ from sklearn.base import is_classifier
 
 from garrote.arrays import Array, Floats
 from garrote.designs.base import Design
+from garrote.estimators.families.survival import RESPONSE
 from garrote.estimators.given.arguments import Arguments
 from garrote.estimators.given.inputs import (
     check_labelled_rows,
@@ -23,7 +24,6 @@ from garrote.estimators.given.inputs import (
 from garrote.estimators.given.provenance import provenance
 from garrote.estimators.given.switches import Switches
 from garrote.estimators.shared.labelled import two_classes
-from garrote.estimators.shared.survival import RESPONSE
 from garrote.likelihoods import Binomial, as_likelihood
 from garrote.problem import Problem, as_design
 from garrote.selecting.filling import Origin

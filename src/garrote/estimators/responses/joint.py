@@ -7,12 +7,12 @@ import numpy as np
 from sklearn.metrics import r2_score
 
 from garrote.arrays import Floats
+from garrote.estimators.families.survival import is_of_times
 from garrote.estimators.given.arguments import Arguments
 from garrote.estimators.given.inputs import check_offset, check_rows
 from garrote.estimators.given.rows import GivenRows
 from garrote.estimators.registry import title_of
 from garrote.estimators.shared.posterior_settings import make_inclusion
-from garrote.estimators.shared.survival import is_of_times
 from garrote.inference import as_method
 from garrote.inference.annotated.learning import learn_enrichment
 from garrote.inference.responses.joint_effects import joint_single_effects

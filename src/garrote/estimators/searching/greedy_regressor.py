@@ -7,6 +7,8 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from garrote.arrays import Floats
+from garrote.estimators.families.learned_family import fit_in_turn, learns, with_learned
+from garrote.estimators.families.survival import RESPONSE, SurvivalMixin, is_of_times
 from garrote.estimators.given.arguments import Arguments
 from garrote.estimators.given.inputs import (
     check_new_offset,
@@ -19,8 +21,6 @@ from garrote.estimators.given.inputs import (
 from garrote.estimators.given.zscores import HELD_NOISE, ZScoreMixin, refuse_covariates
 from garrote.estimators.searching.greedy_model import GreedyModel, Searched
 from garrote.estimators.shared.densities import MeasuredRows, measure_numbers
-from garrote.estimators.shared.learned_family import fit_in_turn, learns, with_learned
-from garrote.estimators.shared.survival import RESPONSE, SurvivalMixin, is_of_times
 from garrote.likelihoods import (
     FAMILIES,
     adapt_to_data,

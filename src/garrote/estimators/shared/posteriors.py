@@ -9,6 +9,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from garrote.arrays import Floats
+from garrote.estimators.families.dispersion import dispersion_doubts
+from garrote.estimators.families.learned_family import fit_in_turn, learns, with_learned
+from garrote.estimators.families.survival import SurvivalMixin
 from garrote.estimators.given.arguments import Arguments
 from garrote.estimators.given.inputs import (
     check_new_offset,
@@ -26,9 +29,7 @@ from garrote.estimators.responses.joint import (
     predict_several,
     score_several,
 )
-from garrote.estimators.shared.dispersion import dispersion_doubts
 from garrote.estimators.shared.labelled import SelectingClassifier
-from garrote.estimators.shared.learned_family import fit_in_turn, learns, with_learned
 from garrote.estimators.shared.named_settings import Objects
 from garrote.estimators.shared.posterior_settings import (
     doubt_of,
@@ -38,7 +39,6 @@ from garrote.estimators.shared.posterior_settings import (
     with_groups,
 )
 from garrote.estimators.shared.selectors import SelectingEstimator, SelectingRegressor
-from garrote.estimators.shared.survival import SurvivalMixin
 from garrote.inference import METHODS, Inferred, Method, as_method, choose_method, infer
 from garrote.inference.choosing import find_way
 from garrote.inference.grouped.laws import groups_of, law_over_groups, resolve_law

@@ -8,6 +8,7 @@ from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from garrote.arrays import Floats
+from garrote.estimators.families.survival import SurvivalMixin, as_records, is_of_times
 from garrote.estimators.given.arguments import Arguments
 from garrote.estimators.given.condensing import condense_rows
 from garrote.estimators.given.inputs import check_offset
@@ -16,7 +17,6 @@ from garrote.estimators.shared.named_settings import NamedSettings
 from garrote.estimators.shared.saving import SaveMixin
 from garrote.estimators.shared.stability import check_stability, measure_stability
 from garrote.estimators.shared.stated import StatesSelection
-from garrote.estimators.shared.survival import SurvivalMixin, as_records, is_of_times
 from garrote.likelihoods import Gaussian
 from garrote.limits.budgets import ENTRIES_REFITTED
 from garrote.priors import ColumnGroups

