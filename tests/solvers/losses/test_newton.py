@@ -18,7 +18,7 @@ from garrote.likelihoods import (
 from garrote.solvers.losses.newton import fit_newton
 from simulated import simulated
 
-# Rows that are coupled: tests/estimators/shared/test_cox_beside_others.py.
+# Rows that are coupled: tests/estimators/families/test_cox_beside_others.py.
 COMPILED = [one for one in FAMILIES.values() if one.integration is not None and not one.coupled]
 
 

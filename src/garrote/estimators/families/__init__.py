@@ -1,1 +1,1 @@
-"""What families ask of estimators: dispersions told or learned, and predictions of times until an event."""
+"""What families ask of estimators: dispersions told or learned, and predictions of times."""
