@@ -16,7 +16,8 @@ class AdaptiveLasso(Penalty):
     """The lasso with factors 1 / abs(first)^power, by a first estimate of each coefficient (Zou 2006).
 
     The first fit is a lasso chosen by BIC, or, for a Gaussian response, a ridge chosen by generalised
-    cross-validation. Variables whose first estimate is 0 stay out. Given the weights the objective is
+    cross-validation; both criteria count rows, so that the scale of weights does not matter. Variables
+    whose first estimate is 0 stay out. Given the weights the objective is
     convex, and its duality gap is the certificate. It is one round of EM for `NormalJeffreys`
     (Murphy 2012, section 13.6.2.1) when power = 1.
     """

@@ -11,7 +11,7 @@ from garrote.paths import FollowPath
 from garrote.paths.combinations import is_possible
 from garrote.paths.penalised import equal_terms
 from garrote.paths.surfaces import fit_surface
-from garrote.penalties import L1, MCP, PENALTIES, Bridge, ElasticNet
+from garrote.penalties import L1, MCP, PENALTIES, Bridge, ElasticNet, Slope
 from garrote.solvers.control import Control
 
 FAMILIES = ("gaussian", "binomial", "probit", "poisson", "huber")
@@ -37,10 +37,10 @@ def response(rows, family):
     [
         pair
         for pair in product(PENALTIES, FAMILIES)
-        # A fused lasso gives a column without content the coefficient of its neighbour, and basis
-        # pursuit refuses noise.
+        # A fused lasso and a trend give a column without content the coefficient that its neighbours
+        # suggest, the ranks of SLOPE count columns, and basis pursuit refuses noise.
         if is_possible(PENALTIES[pair[0]](), pair[1], "coordinate")
-        and pair[0] not in ("fused-lasso", "basis-pursuit")
+        and pair[0] not in ("fused-lasso", "trend-filter", "slope", "basis-pursuit")
     ],
 )
 def test_a_constant_column_changes_nothing(rows, penalty, family):
@@ -51,6 +51,15 @@ def test_a_constant_column_changes_nothing(rows, penalty, family):
     model.fit(np.c_[np.ones(len(y)), X], y)
     np.testing.assert_allclose(model.path_.strengths[0], largest, rtol=1e-9)
     np.testing.assert_allclose(model.coef_, np.append(0.0, without), atol=1e-6)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_constant_column_has_a_rank_and_no_effect_under_slope(rows, family):
+    X, y = rows[0], response(rows, family)
+    ranks = np.linspace(2.0, 1.0, X.shape[1] + 1)
+    without = SparseRegressor(Slope(ranks[:-1]), 0.05, family=family).fit(X, y)
+    beside = SparseRegressor(Slope(ranks), 0.05, family=family).fit(np.c_[np.ones(len(y)), X], y)
+    np.testing.assert_allclose(beside.coef_, np.append(0.0, without.coef_), atol=1e-6)
 
 
 @pytest.mark.parametrize("penalty", ["log-sum", "bridge", "normal-gamma", "normal-jeffreys"])
