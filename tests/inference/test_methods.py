@@ -193,7 +193,7 @@ def test_a_shorthand_stands_for_a_law_of_inclusion(given, law):
 
 def test_single_effects_of_labels_refuse_what_they_have_not():
     for prior in (SingleEffects(variance="em"), SingleEffects(noise_variance=1.0)):
-        with pytest.raises(ValueError, match="single effects of labels, .* have no noise"):
+        with pytest.raises(ValueError, match=r"single effects of labels, .* have no noise"):
             infer(made_of("binomial"), prior)
 
 
