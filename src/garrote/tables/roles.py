@@ -220,7 +220,7 @@ def _matching(
         if text in position:
             if position[text] in taken:
                 raise TableError(
-                    f"column {listing([text])} is the target, the weights, the groups or has another part: "
+                    f"column {listing([text])} is the target, or has another part: "
                     f"take it out of {option}"
                 )
             found.add(position[text])
