@@ -205,7 +205,8 @@ class BetaProcessDictionary(IncompleteTransformer):
         if not hasattr(self, "components_"):
             return self.fit(X, each_draw=each_draw)
         self._check_settings()
-        signals, before = check_incomplete(self, X, reset=False), self.record_
+        signals = check_incomplete(self, X, reset=False)
+        before: LearningRecord = self.record_
         scale, parts, *known = self.memory_
         seed = seed_of(self.random_state)
         rng = np.random.default_rng(None if seed is None else [seed, parts])
