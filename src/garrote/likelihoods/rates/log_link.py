@@ -37,6 +37,12 @@ class LogLink(Likelihood):
 
     def set_params(self, **params: Any) -> Any:
         """Refuse: what kernels are given cannot change."""
+        known = self.get_params(deep=False)
+        for name in params:
+            if name not in known:
+                raise ValueError(
+                    f"{type(self).__name__} has no setting {name!r}; its settings are {sorted(known)}"
+                )
         if not params:
             return self
         raise ValueError(
