@@ -198,5 +198,5 @@ def _solved(matrix: Floats, target: Floats) -> Floats:
     """Return the solution of as many equations as there are numbers, or the best one of more."""
     if matrix.shape[0] == matrix.shape[1]:
         with suppress(np.linalg.LinAlgError):
-            return np.linalg.solve(matrix, target)
+            return np.asarray(np.linalg.solve(matrix, target), dtype=np.float64)
     return np.asarray(lstsq(matrix, target, lapack_driver="gelsy", check_finite=False)[0])
