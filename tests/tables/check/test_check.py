@@ -307,7 +307,7 @@ def test_columns_of_words_do_not_hide_that_numbers_add_up():
             "MASS",
             "quine",
             "Days",
-            {"--encode": (), "--family": ("poisson",)},
+            {"--encode": (), "--family": ("negative-binomial",)},
         ),
     ],
 )  # fmt: skip

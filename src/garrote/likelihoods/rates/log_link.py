@@ -37,8 +37,8 @@ class LogLink(Likelihood):
 
     def set_params(self, **params: Any) -> Any:
         """Refuse: what kernels are given cannot change."""
-        if not params:
-            return self
+        if not params or not params.keys() <= self.get_params(deep=False).keys():
+            return super().set_params(**params)  # which names the settings there are
         raise ValueError(
             f"{type(self).__name__} cannot be changed by set_params({', '.join(params)}=...): search "
             "over whole families, {'family': [...]}"
