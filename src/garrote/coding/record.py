@@ -46,7 +46,8 @@ class LearningRecord(Shown):
     def followed_by(self, other: "LearningRecord") -> "LearningRecord":
         """Return a record that goes on with the rounds of another one."""
         both = zip(self._curves, other._curves, strict=True)
-        return LearningRecord(*(np.concatenate(each) for each in both), whole=self.whole)
+        objective, left, size, replaced = (np.concatenate(each) for each in both)
+        return LearningRecord(objective, left, size, replaced, self.whole)
 
     @property
     def _curves(self) -> tuple[Floats, Floats, Floats, Array]:
@@ -54,7 +55,8 @@ class LearningRecord(Shown):
 
     def last(self) -> "LearningRecord":
         """Return its last round as that of one batch."""
-        return LearningRecord(*(each[-1:] for each in self._curves), whole=False)
+        objective, left, size, replaced = (each[-1:] for each in self._curves)
+        return LearningRecord(objective, left, size, replaced, False)
 
     def __len__(self) -> int:
         return len(self.objective)
