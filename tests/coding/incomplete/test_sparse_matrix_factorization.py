@@ -256,7 +256,7 @@ def test_a_spike_and_slab_learns_in_parts_as_well_as_from_the_whole(missing, tmp
 
 def test_the_first_part_is_fitted_and_loadings_ask_for_sums_of_codes_alone():
     signals = planted_factors(80, 15, 3)[2]
-    weights = np.random.default_rng(0).integers(1, 3, 80)
+    weights = np.random.default_rng(0).integers(1, 3, 80).astype(float)
     method = SpikeSlabFactors(1, 60)
     first, whole = (SparseMatrixFactorization(4, method, random_state=0) for _ in range(2))
     first.partial_fit(signals, sample_weight=weights)

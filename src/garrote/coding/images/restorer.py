@@ -213,7 +213,7 @@ def patch_model(given: Any) -> PatchModel:
 
 def _digest(values: Floats) -> str:
     """Return what tells pictures apart."""
-    return sha256(np.ascontiguousarray(values).data).hexdigest()
+    return sha256(values.tobytes()).hexdigest()
 
 
 def _silent(stage: str, done: int, total: int) -> None:

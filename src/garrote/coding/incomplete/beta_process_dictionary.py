@@ -133,6 +133,8 @@ class BetaProcessDictionary(IncompleteTransformer):
     (True, False)
     """
 
+    record_: LearningRecord
+
     def __init__(
         self,
         n_components: int | None = None,

@@ -23,7 +23,7 @@ class LearningDisplay:
     replaced : array of int of shape (n_rounds,)
         How many atoms were replaced after each round.
     whole : bool
-        Whether rounds see all signals; of batches a running mean is drawn, too.
+        Whether rounds see all signals; of many batches a running mean is drawn, too.
     name : str
         The title.
 
@@ -86,7 +86,6 @@ class LearningDisplay:
         self.ax_ = take_axes(ax, 2, rows=2, width=6.4, height=6, sharex=True)
         self.figure_ = self.ax_[0].figure
         self.line_ = self._draw(self.ax_[0], self.objective, "objective of a signal")
-        set_title(self.ax_[0], self.name if name is None else name, pad=22)
         marked = np.flatnonzero(self.replaced)
         if len(marked):
             self.ax_[0].plot(
@@ -97,11 +96,14 @@ class LearningDisplay:
                 ms=4,
                 label="atoms replaced after it",
             )
-        if len(marked) or not self.whole:
+        entries = len(self.ax_[0].get_legend_handles_labels()[0])
+        if entries:
             legend_above(self.ax_[0])
+        # Above a legend of one row or two.
+        set_title(self.ax_[0], self.name if name is None else name, pad=22 if entries <= 2 else 38)
         if len(self.ax_) > 1:
             self.left_line_ = self._draw(self.ax_[1], self.left, "share of squares left")
-            self.ax_[1].set_ylim(0, None)
+            self.ax_[1].set_ylim(0, 1.05 * float(np.max(self.left)) or None)
         self.ax_[-1].set_xlabel("round" if self.whole else "batch")
         return self
 
@@ -109,10 +111,10 @@ class LearningDisplay:
         """Draw a curve over rounds; of batches its running mean in front."""
         rounds = np.arange(1, len(values) + 1)
         axes.set_ylabel(label)
-        if self.whole:
+        width = max(1, len(values) // 20)
+        if self.whole or width == 1:
             return axes.plot(rounds, values, color=BLUE, lw=1.8)[0]
         line = axes.plot(rounds, values, color=GREY, lw=0.7, label="of a batch, before it")[0]
-        width = max(1, len(values) // 20)
         sums = np.cumsum(np.concatenate([[0.0], values]))
         mean = (sums[width:] - sums[:-width]) / width
         axes.plot(rounds[width - 1 :], mean, color=BLUE, lw=1.8, label=f"mean of {width}")
