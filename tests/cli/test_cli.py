@@ -614,10 +614,10 @@ def test_a_saved_classifier_predicts_labels_with_their_probabilities(run, labell
     [
         ("two", ["--family", "poisson"], 2, "the target holds labels of classes"),
         ("count", ["--penalty", "mpc"], 2, "there is no penalty 'mpc'; did you mean mcp?"),
-        ("count", ["--alpha", "-1"], 2, "must be cv, bic, ebic or a number >= 0"),
+        ("count", ["--alpha", "-1"], 2, "must be cv, bic, ebic, square-root or a number >= 0"),
         ("count", ["--set", "l1_ratio=0.3"], 2, "lasso has no setting l1_ratio"),
         ("count", ["--set", "class_weight=balanced"], 2, "lasso has no setting class_weight"),
-        ("count", ["--family", "gamma"], 1, "family must be one of"),
+        ("count", ["--family", "weibull"], 1, "family must be one of"),
         ("epsilon", ["--family", "poisson"], 1, "needs counts"),
         ("count", ["--penalty", "mcp", "--gamma", "-0.5"], 1, "gamma must be"),
     ],
