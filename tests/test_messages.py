@@ -9,7 +9,8 @@ import garrote
 ROOT = Path(garrote.__file__).parent
 # What only the command line calls, or what runs at the command line itself.
 OF_THE_COMMAND_LINE = {"cli", "tables", "experiments", "report"}
-_OPTION = re.compile(r"(?<!pip install )(?<![\w-])--[a-z][a-z-]+")
+# Options of other programs follow their names.
+_OPTION = re.compile(r"(?<!pip install )(?<!plink2 )(?<![\w-])--[a-z][a-z-]+")
 
 
 def test_no_text_outside_the_command_line_names_one_of_its_options():

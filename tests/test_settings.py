@@ -29,13 +29,18 @@ from garrote.penalties import (
     ElasticNet,
     FusedLasso,
     GroupLasso,
+    GroupMCP,
+    GroupSCAD,
     L1WithRidge,
+    OverlappingGroups,
+    Slope,
     Terms,
+    TrendFilter,
 )
 from garrote.priors import GaussianSlab
 
 LIKELIHOODS = [*FAMILIES.values(), Huber(2.0, 3.0), Multinomial(3), SeveralResponses(2)]
-OF_ARRAYS = (GroupLasso, FusedLasso)
+OF_ARRAYS = (GroupLasso, GroupMCP, GroupSCAD, OverlappingGroups, FusedLasso, TrendFilter, Slope)
 
 
 @pytest.mark.parametrize("name", PENALTIES)
@@ -130,7 +135,7 @@ def test_a_grid_search_finds_the_settings_of_penalties_and_likelihoods():
         (SparseRegressor("elasticnet"), {"penalty__l1_ratio": 0.5},
          r"penalty is the name 'elasticnet'; write penalty=ElasticNet\(\) to set its l1_ratio"),
         (SparseClassifier("lasso"), {"penalty__gamma": 2.0},
-         r"'lasso', which has no setting 'gamma'; write penalty=MCP\(\) or penalty=NormalGamma\(\)"),
+         r"'lasso', which has no setting 'gamma'; write penalty=GroupMCP\(\) or penalty=MCP\(\) or "),
         (SparseRegressor(family="huber"), {"family__corner": 2.0},
          r"family is the name 'huber'; write family=Huber\(\) to set its corner"),
         (SparseRegressor(MCP()), {"penalty": "scad", "penalty__a": 3.0}, r"write penalty=SCAD\(\)"),
