@@ -24,6 +24,7 @@ from garrote.inference.choosing import WAYS
 from garrote.likelihoods import (
     FAMILIES,
     Likelihood,
+    adapt_to_data,
     curvature,
     families_with_posteriors,
     gradient,
@@ -110,9 +111,10 @@ def made_of(family):
         "gaussian": eta + rng.standard_normal(60),
         "binomial": (rng.random(60) < 1 / (1 + np.exp(-2 * eta))).astype(float),
         "poisson": rng.poisson(np.exp(eta)).astype(float),
+        "negative-binomial": rng.negative_binomial(2, 1 / (1 + np.exp(eta))).astype(float),
         "cox": survival_times(rng.exponential(np.exp(-eta)), np.ones(60)),
     }[family]
-    return Problem.from_rows(X, y, likelihood=FAMILIES[family])
+    return Problem.from_rows(X, y, likelihood=adapt_to_data(FAMILIES[family], y))
 
 
 KINDS = {"effects": SingleEffects(), "shrinkage": HorseshoePrior(), "relevance": RelevancePrior()}
@@ -201,7 +203,7 @@ def test_a_likelihood_without_posteriors_is_named():
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((30, 3)), np.arange(30) % 2.0
     with pytest.raises(
-        ValueError, match=r"one of \('gaussian', 'binomial', 'poisson', 'cox'\), got probit"
+        ValueError, match=r"one of \('gaussian', .*'negative-binomial', 'cox'\), got probit"
     ):
         infer(Problem.from_rows(X, y, likelihood="probit"))
     assert {FAMILIES[name].integration for name in families_with_posteriors()} == set(WAYS)

@@ -103,7 +103,7 @@ def test_blocks_on_the_device_are_bounded(monkeypatch):
 )
 @pytest.mark.parametrize("weighted", [False, True])
 def test_estimators_answer_for_a_device_as_for_the_machine(model, weighted, monkeypatch):
-    monkeypatch.setattr("garrote.designs.devices.device.ENTRIES_AT_HAND", 10)  # columns stay there
+    monkeypatch.setattr("garrote.designs.dense.ENTRIES_AT_HAND", 10)  # columns stay there
     X, y = table()
     w = np.random.default_rng(2).uniform(0.5, 2.0, len(y)) if weighted else None
     plain = type(model)(**model.get_params()).fit(X, y, w)
