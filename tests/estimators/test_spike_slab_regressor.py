@@ -58,8 +58,8 @@ def test_settings_of_a_prior_are_reached_from_the_estimator(data, prior, setting
 @pytest.mark.parametrize(
     ("prior", "settings", "said"),
     [
-        (GPrior(), {"prior__g": "huge"}, "g of a GPrior must be a number"),
-        (GPrior(), {"prior__g": -1.0}, "g of a GPrior must be positive"),
+        (GPrior(), {"prior__g": "huge"}, "g of a GPrior must be a positive number"),
+        (GPrior(), {"prior__g": -1.0}, "g of a GPrior must be a positive number"),
         (GaussianSlab(), {"prior__variance": 0.0}, "variance of a GaussianSlab must be positive"),
     ],
     ids=str,

@@ -179,7 +179,9 @@ class SparseRegressor(SurvivalMixin, ZScoreMixin, SparseLinearModel, RegressorMi
         def see() -> tuple[Floats, Floats, Floats]:
             return read.y, self._predictor(read.X, rows.offset), read.weights
 
-        fit_in_turn(self._family(), read.likelihood, fit, see)
+        # A gap grows with the square of the error of predictors, from which the number is learned.
+        rough = float(np.sqrt(self._path_method.tol))
+        fit_in_turn(self._family(), read.likelihood, fit, see, rough=rough)
 
     def _keep(self, y: Floats) -> None:
         """Set the coefficients, of as many responses as there are."""

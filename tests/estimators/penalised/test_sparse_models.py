@@ -14,7 +14,7 @@ from sklearn.model_selection import KFold
 import garrote
 from garrote import SparseClassifier, SparseRegressor
 from garrote.displays import PathDisplay
-from garrote.likelihoods import FAMILIES, Binomial, Poisson, Probit
+from garrote.likelihoods import FAMILIES, Binomial, Poisson, Probit, survival_times
 from garrote.likelihoods.multinomial import Multinomial
 from garrote.paths import Anneal, FollowPath
 from garrote.paths.combinations import ALL_FAMILIES, is_possible, solvers
@@ -63,6 +63,7 @@ def response(data, family):
         "tweedie": rng.poisson(1.0, len(eta)) * rng.gamma(2.0, 0.5 * np.exp(eta)),
         "inverse-gaussian": rng.wald(np.exp(eta), 5.0),
         "multinomial": np.searchsorted([-0.6, 0.6], eta + 0.5 * rng.standard_normal(len(eta))),
+        "cox": survival_times(rng.exponential(np.exp(-eta)), rng.random(len(eta)) < 0.8),
     }[family]
 
 
@@ -308,7 +309,7 @@ def test_every_penalty_names_its_source():
         ({"bounds": (0.1, None)}, "bounds must contain 0"),
         ({"bounds": 0.1}, r"bounds must be a pair \(lower, upper\)"),
         ({"bounds": (0, 1, 2)}, r"bounds must be a pair \(lower, upper\)"),
-        ({"family": "gamma"}, "family must be one of"),
+        ({"family": "weibull"}, "family must be one of"),
         ({"family": 3}, r"family must be one of .* or an object of garrote.likelihoods"),
         ({"family": Multinomial(3)}, "has several outputs a row: SparseClassifier takes classes"),
         ({"family": "huber", "method": "homotopy"}, "with a huber response"),

@@ -27,6 +27,7 @@ OF_ONE = {
     "VariationalGarrote": {"noise_variance", "signs"} | {"slab_variance", "standardize"},
     "SparseRegressor": {"class_weight"},
     "SpikeSlabRegressor": {"family"},
+    "SingleEffectsRegressor": {"family"},
     "GreedyRegressor": {"family"},
 }
 SELECTING = sorted(set(estimators.__all__) - {machine.estimator for machine in MACHINES})

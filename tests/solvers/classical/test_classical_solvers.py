@@ -12,6 +12,7 @@ from garrote.likelihoods import (
     FAMILIES,
     Binomial,
     Huber,
+    NegativeBinomial,
     Poisson,
     Probit,
     curvature,
@@ -185,7 +186,8 @@ def test_every_likelihood_has_the_same_optimum(solver, likelihood):
 
 @pytest.mark.parametrize("name", [name for name, one in FAMILIES.items() if not one.coupled])
 def test_no_curvature_is_above_the_largest(name):
-    likelihood = Huber(scale=1.0) if name == "huber" else FAMILIES[name]
+    given = {"huber": Huber(scale=1.0), "negative-binomial": NegativeBinomial(1.0)}
+    likelihood = given.get(name, FAMILIES[name])
     labels = np.array([[0.0], [1.0]])
     bent = np.asarray(curvature(likelihood, labels, np.linspace(-8, 8, 2001)))
     largest = largest_curvature(likelihood)
@@ -350,8 +352,8 @@ def test_impossible_triples_name_the_possible_ones():
         fit_path(problem_of(X, np.ones(40), likelihood=Poisson()), L1(), solver="em")
     with pytest.raises(ValueError, match=r"'coordinate' cannot fit penalty 'l0'.*solver 'ista'"):
         fit_path(problem_of(X, np.ones(40), likelihood=Poisson()), L0())
-    for family in ALL_FAMILIES:
-        assert all(is_possible(L1(), family, solver) for solver in PROXIMAL)
+    for name, family in ALL_FAMILIES.items():
+        assert all(is_possible(L1(), name, solver) is not family.kinked for solver in PROXIMAL)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert not is_possible(GroupLasso(np.arange(9), "inf"), "gaussian", "em")

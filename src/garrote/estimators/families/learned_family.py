@@ -32,6 +32,7 @@ def fit_in_turn(
     fit: Callable[[Any], None],
     see: Callable[[], tuple[Floats, Floats, Floats]],
     still: float = _STILL,
+    rough: float = 0.0,
 ) -> Any:
     """Fit with a likelihood, and with what it learns, until that stays; return the last likelihood.
 
@@ -47,18 +48,22 @@ def fit_in_turn(
         Returns responses, fitted linear predictors and weights of the rows.
     still : float
         A number has arrived where it moves by less than this share of itself.
+    rough : float
+        It has arrived, too, where it moves by less than this share and no less than before: what fits
+        that are not exact leave undecided.
     """
     if not learns(family):
         fit(likelihood)
         return likelihood
-    settled, told = False, list[warnings.WarningMessage]()
+    settled, moved, told = False, np.inf, list[warnings.WarningMessage]()
     for _ in range(_MOST_ROUNDS):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             fit(likelihood)
         told = caught
         learned = learn_from_fit(likelihood, *see())
-        settled = _is_same(family, likelihood, learned, still)
+        before, moved = moved, _moved(family, likelihood, learned)
+        settled = moved <= still or before <= 2.0 * moved <= 2.0 * rough
         if settled:
             break
         likelihood = learned
@@ -81,6 +86,7 @@ def with_learned(family: Any, model: Any) -> Any:
     return type(family)(**(family.get_params(deep=False) | taken)) if taken else family
 
 
-def _is_same(family: Any, one: Any, other: Any, still: float) -> bool:
+def _moved(family: Any, one: Any, other: Any) -> float:
+    """Return by what share of itself a number has moved, the one that did most."""
     pairs = [(getattr(one, name), getattr(other, name)) for name in family.from_data]
-    return all(np.isclose(a, b, rtol=still, atol=0.0) for a, b in pairs)
+    return max(abs(a - b) / abs(b) if b else abs(a) for a, b in pairs)
