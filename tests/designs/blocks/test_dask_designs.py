@@ -206,8 +206,15 @@ def test_closed_client_is_refused(client):
         SparseRegressor().fit(design, y)
 
 
-def test_scheduler_that_dies_gives_one_clear_error(tmp_path):
+def test_scheduler_that_dies_gives_one_clear_error(tmp_path, monkeypatch):
     X, _ = table()
+    # The scheduler reads tasks, and finds beside its own script what they call.
+    (tmp_path / "slow_blocks.py").write_text(
+        "import time\ndef slow(block):\n    time.sleep(0.1)\n    return block\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    from slow_blocks import slow
+
     script = (
         "import time\n"
         "from distributed import LocalCluster\n"
@@ -222,7 +229,7 @@ def test_scheduler_that_dies_gives_one_clear_error(tmp_path):
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as scheduler:
         address = scheduler.stdout.readline().strip()
         with distributed.Client(address, set_as_default=False, timeout=20) as client:
-            stored = da.from_array(X, chunks=(20, 7)).map_blocks(sleepy, dtype=float)
+            stored = da.from_array(X, chunks=(20, 7)).map_blocks(slow, dtype=float)
             design = DaskDesign(stored, client)
             threading.Timer(0.5, scheduler.kill).start()
             with pytest.raises(

@@ -6,7 +6,7 @@ switches that are drawn as Beasley (1998) draws them.
 """
 
 import time
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from garrote.binary import METHODS, BinaryMaximum, BinaryProgramme, maximise_bin
 from garrote.binary.enumeration import best_of_all
 from garrote.binary.roof_duality import roof_dual
 from garrote.binary.semidefinite import semidefinite_bound
+from garrote.experiments.drawing import GARROTE, LASSO, OTHER, make_axes
 from garrote.experiments.report import Report, StudySettings, spread
 from garrote.summaries import Table
 
@@ -66,6 +67,7 @@ def run_binary(settings: StudySettings) -> Report:
             f"relaxations are above it: {between} times they were",
         ),
         {"small": small, "large": large},
+        lambda: _draw(small),
     )
 
 
@@ -148,3 +150,18 @@ def _describe_large(large: list[Large]) -> Table:
         f"semidefinite bound {bound}"
     )
     return Table(columns, caption)
+
+
+def _draw(small: dict[str, Small]) -> Any:
+    """Draw Eq. 44, programme by programme: a mean below the maximum, relaxations above it."""
+    figure, axes = make_axes(1, len(small), width=10, height=3.6)
+    for panel, (kind, one) in zip(axes[0], small.items(), strict=True):
+        place = np.arange(len(one.means))
+        panel.axhline(1.0, color=OTHER, lw=1)
+        panel.plot(place, one.bounds[:, 0], "^", color=LASSO, ms=3, label="roof dual")
+        panel.plot(place, one.bounds[:, 1], "v", color=GARROTE, ms=3, label="semidefinite")
+        panel.plot(place, one.means, "o", color=OTHER, ms=3, label="mean (Eq. 43)")
+        panel.set(title=kind, xlabel="programme")
+    axes[0][0].set_ylabel("share of the maximum")
+    axes[0][0].legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.2))
+    return figure
