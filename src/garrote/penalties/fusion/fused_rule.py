@@ -7,6 +7,7 @@ from scipy.sparse import csr_array, eye_array, vstack
 
 from garrote.arrays import Array, Floats
 from garrote.penalties.fusion.fused_precision import spread_of_precision
+from garrote.penalties.held_share import held_share
 from garrote.proximal.chain import total_variation
 from garrote.proximal.graph import Graph
 from garrote.proximal.graph_variation import split_by_cuts
@@ -28,8 +29,6 @@ from garrote.rules import (
     violation,
 )
 
-# A share of the gradient is known to be feasible up to this part of itself.
-_PRECISION = 1e-13
 # Coefficients that differ by less than this share of the largest are equal.
 _TIE = 1e-12
 # Columns up to which a working set has all of them.
@@ -129,24 +128,14 @@ def _pieces(rule: FusedRule, z: Floats, limits: Floats) -> Floats:
 def feasible_share(rule: FusedRule, gradient: Floats, most: float = 1.0) -> float:
     """Return the largest share of a gradient, up to ``most``, that the penalty holds at 0.
 
-    That is s = min over w of penalty(w) / gradient'w, found by Dinkelbach's method: the proximal point
-    of a share that is too large is a better w. Levels that are free are left out.
+    Levels that are free are left out.
     """
-    gradient = rule.without_levels(gradient)
-    length = float(gradient @ gradient)
-    if length == 0.0:
-        return most
-    share = min(most, rule.charge(gradient) / length)
-    for _ in range(100):
-        point = rule.proximal_pieces(share * gradient, rule.weight, rule.threshold)
-        size = float(point @ point)
-        charge = rule.charge(point)
-        # At the proximal point share * gradient'w = penalty(w) + ||w||^2. One without any charge is a
-        # level, and rounding.
-        if size <= _PRECISION * charge or charge == 0.0:
-            break
-        share *= charge / (charge + size)
-    return share
+    return held_share(
+        rule.without_levels(gradient),
+        rule.charge,
+        lambda z: rule.proximal_pieces(z, rule.weight, rule.threshold),
+        most,
+    )
 
 
 @structure.register

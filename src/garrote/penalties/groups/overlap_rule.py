@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from garrote.arrays import Array, Floats
+from garrote.penalties.held_share import held_share
 from garrote.proximal.tied.overlapping import charge_of, shorten
 from garrote.rules import (
     Evaluated,
@@ -20,9 +21,6 @@ from garrote.rules import (
     total_cost,
     violation,
 )
-
-# A share of the gradient is known to be feasible up to this part of itself.
-_PRECISION = 1e-13
 
 
 class OverlapRule(NamedTuple):
@@ -53,24 +51,14 @@ class OverlapRule(NamedTuple):
 
 
 def feasible_share(rule: OverlapRule, gradient: Floats, most: float = 1.0) -> float:
-    """Return the largest share of a gradient, up to ``most``, that is held at 0.
-
-    That is the least of charge(w) / gradient'w, by Dinkelbach's method: the proximal point of a share
-    that is too large is a better w.
-    """
+    """Return the largest share of a gradient, up to ``most``, that is held at 0."""
     gradient = np.where(rule.free, 0.0, np.clip(gradient, rule.lower, rule.upper))
-    length = float(gradient @ gradient)
-    if length == 0.0:
-        return most
-    share = min(most, charge_of(gradient, rule.members, rule.starts, rule.limits) / length)
-    for _ in range(100):
-        point = rule.shortened(share * gradient, 1.0)
-        size = float(point @ point)
-        charge = charge_of(point, rule.members, rule.starts, rule.limits)
-        if size <= _PRECISION * charge or charge == 0.0:
-            break
-        share *= charge / (charge + size)
-    return share
+    return held_share(
+        gradient,
+        lambda w: charge_of(w, rule.members, rule.starts, rule.limits),
+        lambda z: rule.shortened(z, 1.0),
+        most,
+    )
 
 
 @structure.register
