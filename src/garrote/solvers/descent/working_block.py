@@ -1,6 +1,7 @@
 """The columns of a working set, which only grows: as a dense copy, or sparse as they are stored."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -105,3 +106,26 @@ class SparseBlock:
         table = self.problem.table
         product = self._stored.tdot(slope[None, :])[0]
         return (product - slope.sum() * table.mean[self.columns]) / table.scale[self.columns]
+
+
+class OnWorkingBlock:
+    """What losses share whose working set is a block of columns, with a coefficient for each."""
+
+    block: Any
+    coef: Floats
+
+    @property
+    def columns(self) -> Array:
+        """The columns of the working set."""
+        return self.block.columns
+
+    @property
+    def inside(self) -> Array:
+        """Which columns are in it."""
+        return self.block.inside
+
+    def grow(self, columns: Array) -> None:
+        """Take more columns into the working set, with coefficients of 0."""
+        if len(columns):
+            self.block.grow(columns)
+            self.coef = np.append(self.coef, np.zeros(len(columns)))

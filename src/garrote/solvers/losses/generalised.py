@@ -18,7 +18,7 @@ from garrote.problem import Problem
 from garrote.rules import Evaluated, is_elastic_net, restricted
 from garrote.solvers.algebra.curved_gram import CurvedGram
 from garrote.solvers.descent.optimality import beyond_rounding
-from garrote.solvers.descent.working_block import WorkingBlock
+from garrote.solvers.descent.working_block import OnWorkingBlock, WorkingBlock
 from garrote.solvers.losses.newton_loss import INNER, LEAST_CURVATURE, Derivatives, NewtonLoss
 from garrote.solvers.losses.row_sweeps import ROUNDS, Rows, sweep_rows
 from garrote.solvers.penalised.minimising import minimise
@@ -32,7 +32,7 @@ _LAST_SMALL_STEPS, _LEAST_SMALL_GAIN = 40, 1e-13
 _SMALL_SHIFT = 1e-7
 
 
-class GeneralisedLoss(NewtonLoss):
+class GeneralisedLoss(OnWorkingBlock, NewtonLoss):
     """Half the mean deviance, as a function of the coefficients of a growing working set."""
 
     block: Any  # the columns: dense copies here, sparse in a subclass
@@ -67,22 +67,6 @@ class GeneralisedLoss(NewtonLoss):
 
     def _make_block(self, problem: Problem) -> Any:
         return WorkingBlock(problem)
-
-    @property
-    def columns(self) -> Array:
-        """The columns of the working set."""
-        return self.block.columns
-
-    @property
-    def inside(self) -> Array:
-        """Which columns are in it."""
-        return self.block.inside
-
-    def grow(self, columns: Array) -> None:
-        """Take more columns into the working set, with coefficients of 0."""
-        if len(columns):
-            self.block.grow(columns)
-            self.coef = np.append(self.coef, np.zeros(len(columns)))
 
     def solve(self, rule: Any, tolerance: float, max_rounds: int) -> int:
         """Minimise the loss plus a penalty over the working set; return the rounds it took."""

@@ -17,14 +17,14 @@ from garrote.arrays import Array, Floats
 from garrote.likelihoods.base import conjugate, log_likelihood, null_mean
 from garrote.problem import Problem
 from garrote.rules import Evaluated, bounds, restricted, total_cost
-from garrote.solvers.descent.working_block import WorkingBlock
+from garrote.solvers.descent.working_block import OnWorkingBlock, WorkingBlock
 from garrote.solvers.losses.interior_point import Programme, Solution, solve_programme
 
 # Programmes are solved to a gap of this share of the null model's loss, and not beyond the second.
 _LOOSE, _TIGHT = 1e-7, 1e-11
 
 
-class QuantileLoss:
+class QuantileLoss(OnWorkingBlock):
     """The mean cost of residuals, as a function of the coefficients of a growing working set."""
 
     wants_start = False
@@ -42,22 +42,6 @@ class QuantileLoss:
         self.curvature = problem.curvature / problem.n / (4.0 * spread)
         product = problem.table.tdot(self._slopes[None, :])[0] / problem.n
         self.null = self._seen(np.full(len(self.y), level), product)
-
-    @property
-    def columns(self) -> Array:
-        """The columns of the working set."""
-        return self.block.columns
-
-    @property
-    def inside(self) -> Array:
-        """Which columns are in it."""
-        return self.block.inside
-
-    def grow(self, columns: Array) -> None:
-        """Take more columns into the working set, with coefficients of 0."""
-        if len(columns):
-            self.block.grow(columns)
-            self.coef = np.append(self.coef, np.zeros(len(columns)))
 
     def solve(self, rule: Any, tolerance: float, max_rounds: int) -> int:
         """Minimise the loss plus an elastic net over the working set; return the steps it took."""
